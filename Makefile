@@ -14,7 +14,7 @@ record   = mkdir -p $(RECORDS) && \
 	$(TOOL) gotestsum --format $(FORMAT) --jsonfile $(RECORDS)/$(1).json
 SKIPS    = $(GO) run ./internal/test/skips $(STAGE) $(RECORDS)/*.json
 # Their yardsticks are Go's own and need no module of their own.
-RDMA_BENCH = ./kvs/herd ./verbs/softroce
+RDMA_BENCH = ./kvs/herd ./verbs/softroce ./verbs/mqueue
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 # The commit too, for builds in which the go command records none (GOFLAGS=-buildvcs=false).

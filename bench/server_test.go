@@ -55,51 +55,16 @@ func driveThread(b *testing.B, s kvs.Session, sh shape, server func() (cpuNs, op
 	if err := cpu.PinThread(clientCPU); err != nil {
 		return err
 	}
-	keys := newStream(sh.keys)
-	hist := hdrhistogram.New(1, int64(time.Minute), 3)
-	var key [8]byte
-	req := kvs.Request{Op: kvs.Get, Key: key[:]}
-	var answers []kvs.Answer
-	sent, hits := 0, 0
-	cycle := func(n int) error {
-		for got := 0; got < n; {
-			for {
-				binary.LittleEndian.PutUint64(key[:], keys.keys[sent%streamLen])
-				req.Hash = keys.hashes[sent%streamLen]
-				ok, err := s.Submit(&req)
-				if err != nil {
-					return err
-				}
-				if !ok {
-					break
-				}
-				sent++
-			}
-			var err error
-			if answers, err = s.Poll(answers[:0], time.Second); err != nil {
-				return err
-			}
-			got += len(answers)
-			for i := range answers {
-				if answers[i].Status == kvs.OK {
-					hits++
-				}
-			}
-			for i := 0; i < len(answers); i += sh.batch {
-				hist.RecordValue(answers[i].ReceivedNs - answers[i].SentNs)
-			}
-		}
-		return nil
-	}
-	if err := cycle(min(200_000, b.N)); err != nil {
+	d := newDriver(s, sh)
+	if err := d.cycle(min(200_000, b.N)); err != nil {
 		return err
 	}
-	hist.Reset()
-	hits = 0
+	d.hist.Reset()
+	d.hits = 0
 	serverCPU0, serverOps0 := server()
 	cpu0, wall0 := cpu.ThreadNs(), cpu.NowNs()
 	b.ResetTimer()
-	if err := cycle(b.N); err != nil {
+	if err := d.cycle(b.N); err != nil {
 		return err
 	}
 	wall, clientNs := cpu.NowNs()-wall0, cpu.ThreadNs()-cpu0
@@ -107,10 +72,65 @@ func driveThread(b *testing.B, s kvs.Session, sh shape, server func() (cpuNs, op
 	b.ReportMetric(float64(serverCPU1-serverCPU0)/float64(serverOps1-serverOps0), "server-cpu-ns/op")
 	b.ReportMetric(float64(clientNs)/float64(b.N), "client-cpu-ns/op")
 	b.ReportMetric(1e3*float64(b.N)/float64(wall), "Mops")
-	b.ReportMetric(float64(hist.ValueAtPercentile(50))/1e3, "p50-µs")
-	b.ReportMetric(float64(hist.ValueAtPercentile(99))/1e3, "p99-µs")
-	b.ReportMetric(100*float64(min(hits, b.N))/float64(b.N), "hit%")
+	b.ReportMetric(float64(d.hist.ValueAtPercentile(50))/1e3, "p50-µs")
+	b.ReportMetric(float64(d.hist.ValueAtPercentile(99))/1e3, "p99-µs")
+	b.ReportMetric(100*float64(min(d.hits, b.N))/float64(b.N), "hit%")
 	return nil
+}
+
+// driver sends Gets on a session, as fast as its window allows.
+type driver struct {
+	session    kvs.Session
+	batch      int
+	keys       *stream
+	key        [8]byte
+	hist       *hdrhistogram.Histogram // of batches
+	answers    []kvs.Answer
+	sent, hits int
+}
+
+func newDriver(s kvs.Session, sh shape) *driver {
+	return &driver{
+		session: s, batch: sh.batch, keys: newStream(sh.keys),
+		hist: hdrhistogram.New(1, int64(time.Minute), 3),
+	}
+}
+
+// cycle goes on until n answers have come.
+func (d *driver) cycle(n int) error {
+	for got := 0; got < n; {
+		if err := d.fill(); err != nil {
+			return err
+		}
+		var err error
+		if d.answers, err = d.session.Poll(d.answers[:0], time.Second); err != nil {
+			return err
+		}
+		got += len(d.answers)
+		for i := range d.answers {
+			if d.answers[i].Status == kvs.OK {
+				d.hits++
+			}
+		}
+		for i := 0; i < len(d.answers); i += d.batch {
+			d.hist.RecordValue(d.answers[i].ReceivedNs - d.answers[i].SentNs)
+		}
+	}
+	return nil
+}
+
+// fill submits Gets until the window is full.
+func (d *driver) fill() error {
+	req := kvs.Request{Op: kvs.Get, Key: d.key[:]}
+	for {
+		binary.LittleEndian.PutUint64(d.key[:], d.keys.keys[d.sent%streamLen])
+		req.Hash = d.keys.hashes[d.sent%streamLen]
+		ok, err := d.session.Submit(&req)
+		if err != nil || !ok {
+			return err
+		}
+		d.sent++
+	}
 }
 
 // beside measures MICA and the echo of the same bytes.

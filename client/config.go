@@ -53,6 +53,9 @@ type Config struct {
 	ServerAddr string
 	// SameHost says that client and server share a machine, so that their CPUs are comparable.
 	SameHost bool
+	// SharedServer says that the server shares its CPUs with other work on purpose. Then the CPU
+	// time of that work is no warning.
+	SharedServer bool
 	// Preloaded says that another client stores the keys; this client only asks for them. So
 	// several clients can put one workload on a server together.
 	Preloaded bool
@@ -117,6 +120,9 @@ func (c *Config) validate() error {
 		return fmt.Errorf("timeout: found %v, allowed: %v or more", c.Timeout, minTimeout)
 	case c.Interval < time.Millisecond:
 		return fmt.Errorf("interval: found %v, allowed: 1ms or more", c.Interval)
+	case c.Compute > c.Timeout/2:
+		return fmt.Errorf("compute: found %v, allowed: up to half the timeout, %v; answers wait "+
+			"for the end of a compute", c.Compute, c.Timeout/2)
 	case c.CheckHash && c.Hash == kvs.NoHash:
 		return errNothingHashed
 	}

@@ -7,6 +7,7 @@
 //	preload  every key is set once; the threads share the keys
 //	verify   GETs of up to 2²⁰ keys, spread evenly, each value checked; too few
 //	         hits for this kind of store, or an old value, end the run
+//	overlap  with compute: how much of a batch's time it hides
 //	ready    the caller may hold the load back, to start several clients at once
 //	measure  all threads start together: warm-up | measurement period | cool-down | drain
 //	hash     if asked for: what the load costs with hashing done beforehand
@@ -136,12 +137,28 @@
 // another session. In an open loop, operations become due meanwhile. They wait as they would for a
 // full window, so the delay is not the client's own. In a closed loop, no latency has the time.
 //
+// # Compute
+//
+// With Load.Compute, a thread flushes after each batch, does work of that length, and then takes
+// the answers that have come. Package [dpukv/client/compute] has the work, and the measurement of
+// the overlap. The parts of a compute end with the warm-up and the measurement period, so its CPU
+// time is exactly that of the period. In an open loop, the schedule stays: a batch that is due
+// during a compute leaves after it, and the delay is the client's own. At the end of the
+// measurement period, such a batch is unsent.
+//
+// Point.ClientCPUNsPerOp and Point.ClientCPUShare include the compute. Point.ClientBusyShare does
+// not.
+//
 // # Warnings
 //
 //   - few requests: in a closed loop, more requests of the warm-up are in flight than a hundredth
 //     of those that count. They delay the first of these.
 //   - client-bound: the client's CPUs were busy, so a faster server would look the same. Where the
 //     server was full too, it says so ([results.Point.SayBothFull]).
+//   - compute-bound: the client's CPUs were busy, though not with the store. The application sets
+//     the pace.
+//   - compute slowed: a compute took longer than alone. Others used the CPUs, or their clock
+//     changed.
 //   - spinning: the share of the client's CPU time that the load did not need.
 //   - client threads share CPUs with each other or with the server: they slow each other down.
 //   - disturbed: other programs, or a hypervisor, had more than a tenth of the time of a pinned

@@ -42,7 +42,7 @@ func newChecker(w *worker) *checker {
 	// Nothing of this phase belongs to the point.
 	never := period{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2}
 	c := &checker{loader: newLoader(w, never, nil)}
-	c.prepareNext, c.reconnectEvery = c.next, 0
+	c.prepareNext, c.reconnectEvery, c.computing.eachNs = c.next, 0, 0
 	for range checkList {
 		key, get := c.gen.Next()
 		load.FillKey(w.number, key)

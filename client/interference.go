@@ -1,20 +1,23 @@
 package client
 
 import (
+	"slices"
 	"time"
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/energy"
+	"dpukv/kvs"
 	"dpukv/results"
 )
 
 // interference fills in the other users of both sides' CPUs between the two samples.
-func interference(p *results.Point, begin, end *sample) {
+func (r *runner) interference(p *results.Point, begin, end *sample) {
 	span := end.nowNs - begin.nowNs
 	client := occupied(
 		begin.cpus, end.cpus, end.processNs-begin.processNs, span*int64(len(p.ClientCPUs)))
 	server := occupied(
-		begin.server.CPUs, end.server.CPUs, end.server.CPUNs-begin.server.CPUNs,
+		begin.server.CPUs, end.server.CPUs,
+		r.onServerCPUs(&end.server)-r.onServerCPUs(&begin.server),
 		span*int64(len(p.ServerCPUs)))
 	p.ClientOthersShare, p.ServerOthersShare = client.programs, server.programs
 	p.ClientStolenShare, p.ServerStolenShare = client.stolen, server.stolen
@@ -50,4 +53,18 @@ func occupied(begin, end cpu.Occupied, ownNs, allNs int64) otherUsers {
 		interrupts: share(end.InterruptsNs - begin.InterruptsNs),
 		stolen:     share(end.StolenNs - begin.StolenNs),
 	}
+}
+
+// onServerCPUs returns the CPU time that the server itself used on its CPUs. A store half counts if
+// it has the engine's CPUs.
+func (r *runner) onServerCPUs(s *kvs.Stats) int64 {
+	engine, split := s.PartOf(kvs.PartEngine)
+	l := r.facts.Lanes
+	shared := l != nil && l.Provider == "shm" && slices.ContainsFunc(l.CPUs, func(c int) bool {
+		return slices.Contains(r.facts.CPUs, c)
+	})
+	if !split || shared {
+		return s.CPUNs
+	}
+	return engine.CPUNs
 }

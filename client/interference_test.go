@@ -19,7 +19,7 @@ func TestInterrupts(t *testing.T) {
 		}
 	}
 	p := results.Point{ServerCPUs: []int{0, 1}, ClientCPUs: []int{3}}
-	interference(&p, at(0, 10, 10), at(1000, 260, 410))
+	new(runner).interference(&p, at(0, 10, 10), at(1000, 260, 410))
 	if p.ClientInterruptShare != 0.25 || p.ServerInterruptShare != 0.2 || p.ClientOthersShare != 0 {
 		t.Errorf("got %v and %v, want 0.25 and 0.2", p.ClientInterruptShare, p.ServerInterruptShare)
 	}
@@ -67,16 +67,21 @@ func TestInterference(t *testing.T) {
 		{"not known", sampleOf(0, 10, 0, 10, 0, 0), sampleOf(1000, 510, 0, 910, 900, 0), [4]float64{}, nil},
 	} {
 		p := results.Point{ServerCPUs: []int{0, 1}, ClientCPUs: []int{3}}
-		interference(&p, &c.begin, &c.end)
+		new(runner).interference(&p, &c.begin, &c.end)
 		if got := [4]float64{
 			p.ServerOthersShare, p.ServerStolenShare, p.ClientOthersShare,
 			p.ClientStolenShare,
 		}; got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
-		got := disturbed(&p)
+		got := disturbed(&p, false)
 		if len(got) != len(c.warnings) || len(got) > 0 && !strings.Contains(got[0], c.warnings[0]) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.warnings)
+		}
+		for _, w := range disturbed(&p, true) {
+			if strings.Contains(w, "other programs") && strings.Contains(w, "the server's CPUs") {
+				t.Errorf("%s: %q of CPUs that the server shares on purpose", c.name, w)
+			}
 		}
 	}
 }

@@ -52,7 +52,10 @@ type loader struct {
 	sinceOpen      int // operations submitted
 	reconnects     reconnects
 
-	prepareNext func() // instead of generate, in the check of the hash share
+	computing computing
+
+	// prepareNext replaces generate in the check of the hash share and in the overlap
+	prepareNext func()
 }
 
 // mark holds the resources used and operations sent at the begin or end of the measurement period.
@@ -63,6 +66,7 @@ type mark struct {
 	traffic   kvs.Traffic
 
 	reconnects reconnects
+	computed   computed
 }
 
 // run is a sequence of answers with the same times, mostly those of one batch. Phase and latency
@@ -86,6 +90,7 @@ func newLoader(w *worker, p period, full chan<- *histPair) *loader {
 		rec:    newRecorder(w.cfg.OpenLoop(), full, p.fromNs, int64(w.cfg.Interval)),
 
 		reconnectEvery: w.cfg.ReconnectEvery,
+		computing:      computing{eachNs: int64(w.cfg.Compute)},
 	}
 	if w.cfg.OpenLoop() {
 		l.schedule = newSchedule(w.cfg.pacer(w.id))
@@ -115,9 +120,12 @@ func (l *loader) load() error {
 		if over && !l.cool() {
 			return l.finish()
 		}
-		if l.room() == 0 {
+		switch {
+		case l.computing.leftNs > 0:
+			err = l.compute(now)
+		case l.room() == 0:
 			err = l.reconnect(now)
-		} else {
+		default:
 			err = step(now)
 		}
 		if err != nil {
@@ -162,6 +170,7 @@ func (l *loader) mark() mark {
 	traffic := l.traffic()
 	return mark{
 		cpu.ThreadNs(), l.schedule.spunNs + traffic.SpunNs, l.submitted, traffic, l.reconnects,
+		l.computing.computed,
 	}
 }
 
@@ -180,6 +189,7 @@ func (l *loader) spent() mark {
 			l.end.reconnects.count - l.begin.reconnects.count,
 			l.end.reconnects.tookNs - l.begin.reconnects.tookNs,
 		},
+		computed: l.end.computed.since(l.begin.computed),
 	}
 }
 
@@ -195,7 +205,8 @@ func (l *loader) untilMark(nowNs int64, wait time.Duration) time.Duration {
 	return min(wait, time.Duration(max(next-nowNs, 0)))
 }
 
-// closedStep fills the windows and takes the answers that have arrived.
+// closedStep fills the windows and takes the answers that have arrived. A thread that computes
+// stops at the end of a batch.
 func (l *loader) closedStep(nowNs int64) error {
 	for range l.room() {
 		taken, err := l.sendNext(0)
@@ -205,6 +216,9 @@ func (l *loader) closedStep(nowNs int64) error {
 		if !taken {
 			l.deepest = max(l.deepest, l.session.InFlight())
 			return l.receive(l.untilMark(nowNs, maxWait))
+		}
+		if l.computing.leftNs > 0 {
+			return l.flush()
 		}
 	}
 	return l.receive(0)
@@ -226,6 +240,7 @@ func (l *loader) sendNext(intendedNs int64) (bool, error) {
 	if taken {
 		l.submitted++
 		l.sinceOpen++
+		l.computing.sent(l.cfg.Batch)
 	}
 	return taken, err
 }

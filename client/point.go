@@ -25,6 +25,7 @@ type summed struct {
 	retries         uint64
 	queuedNs        uint64
 	reconnects      reconnects
+	computed        computed
 	sentOps         uint64
 	groups          uint64
 	lag             *hdrhistogram.Histogram // the client's part of the batches' delay; nil: none
@@ -54,6 +55,7 @@ func (r *runner) sum() summed {
 		s.queuedNs += spent.traffic.QueuedNs
 		s.reconnects.count += spent.reconnects.count
 		s.reconnects.tookNs += spent.reconnects.tookNs
+		s.computed.add(spent.computed)
 		s.sentOps += spent.traffic.SentOps
 		s.groups += l.schedule.groups
 		s.lag = mergeInto(s.lag, l.schedule.lag)
@@ -71,7 +73,8 @@ func (r *runner) result(err error) *Result {
 	r.used(p)
 	p.PreloadHitRate = r.verified.hitRate()
 	r.moves(p)
-	p.Errors = r.preloaded.errors + r.verified.errors + r.checked.errors
+	p.Errors = r.preloaded.errors + r.verified.errors + r.checked.errors + r.overlapped.errors
+	p.Overlap = results.MeanOverlap(r.overlaps)
 	if r.collector != nil {
 		sum := r.sum()
 		r.counted(p, sum)
@@ -111,15 +114,45 @@ func (r *runner) asked() results.Point {
 	return results.Point{
 		Schema: results.SchemaVersion, Status: results.StatusOK,
 		Store: r.facts.Store, Load: r.cfg.Load,
-		ServerThreads: r.facts.Workers, ClientThreads: r.cfg.Threads,
+		ServerThreads: serverThreads(&r.facts), ClientThreads: r.cfg.Threads,
 		DurationNs: int64(r.cfg.Duration), Warnings: []string{},
 	}
 }
 
+// lanesOf describes lanes in a point.
+func lanesOf(f *kvs.LaneFacts) *results.Lanes {
+	if f == nil {
+		return nil
+	}
+	return &results.Lanes{
+		Provider: f.Provider, Emulated: f.Emulated, Answers: f.Answers, Ordering: f.Ordering,
+		Lanes: f.Lanes, Slots: f.Slots, SlotBytes: f.SlotBytes, Threads: f.Workers, CPUs: f.CPUs,
+	}
+}
+
+// serverThreads returns the number of threads that execute operations.
+func serverThreads(f *kvs.Facts) int {
+	if f.Lanes != nil {
+		return f.Lanes.Workers
+	}
+	return f.Workers
+}
+
 func (r *runner) used(p *results.Point) {
+	p.Lanes, p.ProxyLanes = lanesOf(r.facts.Lanes), lanesOf(r.facts.ProxyLanes)
+	for _, l := range []*results.Lanes{p.ProxyLanes, p.Lanes} {
+		if l != nil {
+			p.Answers = l.Answers
+			p.Emulated = p.Emulated || l.Emulated
+		}
+	}
+	if p.Lanes != nil {
+		p.EngineThreads = r.facts.Workers
+	}
 	p.Transport, p.Mode, p.Access, p.Pages = r.facts.Transport, r.facts.Mode, r.facts.Access,
 		r.facts.Pages
-	p.Provider, p.Emulated, p.Protocol = r.facts.Provider, r.facts.Emulated, r.facts.Protocol
+	p.Provider, p.Protocol = r.facts.Provider, r.facts.Protocol
+	p.Emulated = p.Emulated || r.facts.Emulated
 	p.TLS, p.ClusterNodes = r.facts.TLS, r.facts.ClusterNodes
 	p.ServerCPUs, p.ClientCPUs = r.facts.CPUs, r.pinnedTo()
 	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr
@@ -179,7 +212,8 @@ func (r *runner) evicted() uint64 {
 func (r *runner) cost(p *results.Point, s summed) {
 	wall := float64(r.cfg.Duration)
 	p.ClientCPUShare = float64(s.cpuNs) / (wall * float64(r.clientCPUs()))
-	p.ClientBusyShare = float64(max(s.cpuNs-s.spunNs, 0)) / (wall * float64(r.clientCPUs()))
+	p.ClientBusyShare = r.shareOf(s.busyNs())
+	s.computed.cost(p, s.answeredIn)
 	begin, end := &r.sampler.begin, &r.sampler.end
 	span := float64(end.nowNs - begin.nowNs)
 	if end.nowNs == 0 || span <= 0 {
@@ -201,10 +235,43 @@ func (r *runner) cost(p *results.Point, s summed) {
 		p.ServerCPUNsPerOp = serverNs / float64(ops)
 	}
 	p.ServerWorkers = serverWorkers(begin, end, r.facts.Workers)
-	interference(p, begin, end)
+	r.interference(p, begin, end)
 	spend(p, begin, end)
-	if r.facts.Workers > 0 {
-		p.ServerCPUShare = serverNs / (span * float64(r.facts.Workers))
+	threads := r.facts.Workers
+	if l := r.facts.Lanes; l != nil {
+		threads += l.Workers
+	}
+	if threads > 0 {
+		p.ServerCPUShare = serverNs / (span * float64(threads))
+	}
+	r.parts(p)
+}
+
+// parts tells the CPU time of each process that an operation passes.
+func (r *runner) parts(p *results.Point) {
+	begin, end := &r.sampler.begin.server, &r.sampler.end.server
+	ops := float64(end.Ops() - begin.Ops())
+	if ops == 0 {
+		return
+	}
+	p.Parts = []results.Part{{Part: kvs.PartApplication, CPUNsPerOp: p.ClientCPUNsPerOp}}
+	for _, part := range []string{kvs.PartProxy, kvs.PartEngine, kvs.PartStore} {
+		a, known := begin.PartOf(part)
+		b, _ := end.PartOf(part)
+		if known {
+			cpuNs, spunNs := b.CPUNs-a.CPUNs, b.SpunNs-a.SpunNs
+			if spunNs > cpuNs {
+				// Turns are timed by the clock. Other threads on the CPU make them longer.
+				spunNs = 0
+			}
+			p.Parts = append(p.Parts, results.Part{
+				Part: part, CPUNsPerOp: float64(cpuNs) / ops, SpunNsPerOp: float64(spunNs) / ops,
+			})
+		}
+	}
+	if _, split := begin.PartOf(kvs.PartStore); !split {
+		p.Parts = append(p.Parts,
+			results.Part{Part: kvs.PartServer, CPUNsPerOp: p.ServerCPUNsPerOp})
 	}
 }
 

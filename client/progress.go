@@ -14,6 +14,7 @@ const (
 	PhaseOpen    Phase = "open"    // the threads' sessions
 	PhasePreload Phase = "preload" // every key is set once
 	PhaseVerify  Phase = "verify"  // keys are asked for and their values checked
+	PhaseOverlap Phase = "overlap" // Load.Compute: the share of the communication that it hides
 	PhaseReady   Phase = "ready"   // the caller's OnReady runs
 	PhaseMeasure Phase = "measure" // warm-up, measurement period, cool-down, drain
 	PhaseDone    Phase = "done"    // the caller's OnDone runs

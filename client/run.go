@@ -66,6 +66,8 @@ type runner struct {
 	preloaded   tally
 	verified    tally
 	checked     tally // while the share of hashing was checked
+	overlapped  tally // while the overlap was measured
+	overlaps    []results.Overlap
 	loaders     []*loader
 	collector   *collector
 	sampler     sampler
@@ -139,9 +141,11 @@ func (r *runner) phases() error {
 		{PhaseOpen, r.open},
 		{PhasePreload, r.preload},
 		{PhaseVerify, r.verify},
-		{PhaseReady, r.ready},
-		{PhaseMeasure, r.measure},
 	}
+	if r.cfg.Compute > 0 {
+		phases = append(phases, phase{PhaseOverlap, r.overlap})
+	}
+	phases = append(phases, phase{PhaseReady, r.ready}, phase{PhaseMeasure, r.measure})
 	if r.cfg.CheckHash {
 		phases = append(phases, phase{PhaseHash, r.checkHashing})
 	}

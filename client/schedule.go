@@ -72,6 +72,10 @@ func (l *loader) openStep(nowNs int64) error {
 	if err != nil {
 		return err
 	}
+	if l.computing.leftNs > 0 {
+		s.unflushed = false
+		return l.flush()
+	}
 	if s.unflushed && (blocked || s.sent == due) {
 		if err := l.flush(); err != nil {
 			return err
@@ -89,7 +93,8 @@ func (l *loader) openStep(nowNs int64) error {
 	return nil
 }
 
-// sendDue submits the operations due. It returns true if a full window kept some back.
+// sendDue submits the operations due, or a batch of them if a compute follows. It returns true if a
+// full window kept some back.
 func (l *loader) sendDue(nowNs int64, due uint64) (blocked bool, err error) {
 	s := &l.schedule
 	room := l.room()
@@ -112,6 +117,9 @@ func (l *loader) sendDue(nowNs int64, due uint64) (blocked bool, err error) {
 		s.sent++
 		s.groupLeft--
 		s.unflushed = true
+		if l.computing.leftNs > 0 {
+			break
+		}
 	}
 	if s.sent == due {
 		s.held = false
@@ -120,11 +128,14 @@ func (l *loader) sendDue(nowNs int64, due uint64) (blocked bool, err error) {
 }
 
 // sendRest sends the operations of the measurement period that became due since the last turn, as
-// far as the windows allow.
+// far as the windows allow. A thread that computes sends nothing.
 func (l *loader) sendRest(nowNs int64) error {
+	if l.computing.leftNs > 0 {
+		return nil
+	}
 	l.schedule.look(nowNs)
 	due := l.dueBefore(l.period.toNs)
-	for l.schedule.sent < due {
+	for l.schedule.sent < due && l.computing.leftNs == 0 {
 		if blocked, err := l.sendDue(nowNs, due); blocked || err != nil {
 			return err
 		}

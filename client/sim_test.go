@@ -31,6 +31,7 @@ type simServer struct {
 	lastNs        int64             // when the last request was submitted
 	answer        func(*kvs.Answer) // completes an answer to a GET
 	reopenNs      int64             // the time that a reconnect takes
+	stolenNs      int64             // that each part of a compute takes longer
 	opened        int               // reconnects
 	open          []kvs.Answer
 	flight        []fakeFrame
@@ -104,6 +105,11 @@ func (r simRemote) Open(kvs.SessionOptions) (kvs.Session, error) {
 	return r.server, nil
 }
 
+// simWork moves the clock.
+type simWork struct{ *simServer }
+
+func (w simWork) Do(ns int64) { w.nowNs += ns + w.stolenNs }
+
 func (s *simServer) InFlight() int        { return len(s.open) }
 func (s *simServer) Traffic() kvs.Traffic { return kvs.Traffic{} }
 func (s *simServer) Moved() kvs.Moved     { return kvs.Moved{} }
@@ -133,7 +139,7 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	s.answer = func(a *kvs.Answer) { a.Value, s.lastNs = value, s.nowNs }
 	w := newWorker(0, &cfg, "sim", new(atomic.Bool))
 	w.session, w.ages, w.now = s, newAges(time.Hour, 0), func() int64 { return s.nowNs }
-	w.remote = simRemote{newFakeRemote(), s}
+	w.remote, w.work = simRemote{newFakeRemote(), s}, simWork{s}
 	r := &runner{
 		ctx: t.Context(),
 		cfg: cfg, facts: kvs.Facts{CPUs: []int{1}}, remote: newFakeRemote(),

@@ -24,11 +24,13 @@ const (
 func (r *runner) warnings(p *results.Point, s summed) []string {
 	list := []string{
 		r.clientBound(s),
+		r.computeBound(s),
+		r.computeSlow(p),
 		r.windowNeverFull(),
 		r.fewRequests(),
 		spun(s),
 		r.sharedCPUs(),
-		r.overlap(),
+		r.sharedByBoth(),
 		r.rateMissed(p, s),
 		lowerBounds(p),
 		scheduleLate(p, s),
@@ -39,7 +41,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		r.expired(s),
 	}
 	list = append(list, packetLoss(p)...)
-	list = append(list, disturbed(p)...)
+	list = append(list, disturbed(p, r.cfg.SharedServer)...)
 	if o, ok := r.remote.(kvs.Observed); ok {
 		list = append(list, o.Warnings(r.begunAt)...)
 	}
@@ -66,6 +68,10 @@ func (r *runner) windowNeverFull() string {
 			return ""
 		}
 	}
+	if r.cfg.Compute > 0 {
+		return fmt.Sprintf("the windows never filled: answers came while the client computed %v "+
+			"for each batch. A faster server would look the same", r.cfg.Compute)
+	}
 	return fmt.Sprintf("the windows never filled: the client sent no faster than answers came. "+
 		"So fewer than window × batch = %d requests were in flight on a connection",
 		r.cfg.Window*r.cfg.Batch)
@@ -86,9 +92,9 @@ func (r *runner) fewRequests() string {
 		100*float64(inFlight)/float64(r.cfg.Requests+inFlight))
 }
 
-// clientBound leaves out the time that an open loop spins without work.
+// clientBound leaves out the time that an open loop spins without work, and the compute.
 func (r *runner) clientBound(s summed) string {
-	share := float64(s.cpuNs-s.spunNs) / (float64(r.cfg.Duration) * float64(r.clientCPUs()))
+	share := r.shareOf(s.busyNs())
 	if share <= boundShare {
 		return ""
 	}
@@ -128,7 +134,7 @@ func (r *runner) sharedCPUs() string {
 	return "client threads share CPUs: " + strings.Join(shared, ", ")
 }
 
-func (r *runner) overlap() string {
+func (r *runner) sharedByBoth() string {
 	if !r.cfg.SameHost {
 		return ""
 	}
@@ -190,11 +196,19 @@ func scheduleLate(p *results.Point, s summed) string {
 		if float64(q.lag) > lagShare*float64(q.latency) {
 			return fmt.Sprintf("schedule late: found a %s of %v in the client's own delay of "+
 				"batches, allowed: a tenth of that of the latency, %v. The longest delay was %v. "+
-				"The client lacks CPU time: give its threads CPUs of their own", q.name,
-				time.Duration(q.lag), time.Duration(q.latency), time.Duration(p.ClientLag.MaxNs))
+				"%s", q.name, time.Duration(q.lag), time.Duration(q.latency),
+				time.Duration(p.ClientLag.MaxNs), whyLate(p))
 		}
 	}
 	return ""
+}
+
+func whyLate(p *results.Point) string {
+	if p.Compute > 0 {
+		return fmt.Sprintf("A batch waits while its thread computes %v for the one before: offer "+
+			"a lower rate, or use more threads", p.Compute)
+	}
+	return "The client lacks CPU time: give its threads CPUs of their own"
 }
 
 func scheduleHeld(s summed) string {
@@ -268,8 +282,9 @@ func outOfOrder(s *results.Packets) string {
 		s.OutOfOrderPackets, s.ReceivedDataPackets, 100*share, 100*results.LostShare)
 }
 
-// disturbed warns of CPUs that others used for a good part of the time.
-func disturbed(p *results.Point) (warnings []string) {
+// disturbed warns of CPUs that others used for a good part of the time, unless the server shares
+// its CPUs on purpose.
+func disturbed(p *results.Point, shared bool) (warnings []string) {
 	for _, side := range []struct {
 		name             string
 		programs, stolen float64
@@ -277,7 +292,7 @@ func disturbed(p *results.Point) (warnings []string) {
 		{"server", p.ServerOthersShare, p.ServerStolenShare},
 		{"client", p.ClientOthersShare, p.ClientStolenShare},
 	} {
-		if side.programs > results.OthersShare {
+		if side.programs > results.OthersShare && !(shared && side.name == "server") {
 			warnings = append(warnings,
 				fmt.Sprintf("disturbed: other programs used %.0f %% of the time of the %s's CPUs "+
 					"(limit: %.0f %%). End them, or give the %[2]s CPUs of its own",

@@ -38,6 +38,7 @@ type worker struct {
 	done     atomic.Uint64
 	failures atomic.Uint64 // wrong answers and failed operations
 	now      func() int64  // the monotonic clock
+	work     work          // of Load.Compute; nil: none
 
 	remote  kvs.Remote
 	session kvs.Session

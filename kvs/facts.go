@@ -53,12 +53,20 @@ type Facts struct {
 	GuaranteedBytes int64 `json:"guaranteed_bytes,omitempty"`
 	// MaxKeyBytes is the longest key, where it is shorter than [MaxKeyBytes].
 	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
+	// Lanes join the halves of a split server. Workers are then the threads of the engine.
+	// ProxyLanes join a client to its proxy.
+	Lanes      *LaneFacts `json:"lanes,omitempty"`
+	ProxyLanes *LaneFacts `json:"proxy_lanes,omitempty"`
 }
 
 // Stats are a running server's counters since its start.
 type Stats struct {
-	// CPUNs is the CPU time of the whole server process, user and system.
+	// CPUNs is the CPU time of the whole server process, user and system. Of a split server it is
+	// the sum of both halves.
 	CPUNs int64 `json:"cpu_ns"`
+	// Parts are the processes of a split server, and a client's proxy, whose CPU time is not in
+	// CPUNs.
+	Parts []PartStats `json:"parts,omitempty"`
 	// CPUs tells which programs used the CPUs that the server is pinned to, itself included. Zero:
 	// not known.
 	CPUs cpu.Occupied `json:"cpus"`
@@ -79,8 +87,9 @@ type Stats struct {
 
 // WorkerStats are one worker's share of [Stats].
 type WorkerStats struct {
-	CPUNs  int64  `json:"cpu_ns"` // CPU time of the worker's thread
-	Frames uint64 `json:"frames"` // batches answered
+	CPUNs  int64  `json:"cpu_ns"`            // CPU time of the worker's thread
+	SpunNs int64  `json:"spun_ns,omitempty"` // of it, polling without finding work
+	Frames uint64 `json:"frames"`            // batches answered
 	Ops    uint64 `json:"ops"`
 	// ResidenceNs sums the time of Ops in the server. Each operation has the time of its batch. It
 	// begins with the read of the batch's last byte, and ends when the write of the answers has
@@ -102,6 +111,16 @@ type WorkerStats struct {
 	Late         uint64 `json:"late,omitempty"`
 	Overdrawn    uint64 `json:"overdrawn,omitempty"`
 	AcceptErrors uint64 `json:"accept_errors,omitempty"`
+}
+
+// PartOf returns the counters of a part of a split store. ok: there are some.
+func (s *Stats) PartOf(part string) (p PartStats, ok bool) {
+	for _, p := range s.Parts {
+		if p.Part == part {
+			return p, true
+		}
+	}
+	return p, false
 }
 
 // Ops sums the operations over the workers.

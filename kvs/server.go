@@ -29,8 +29,17 @@ type ServerConfig struct {
 	Access string `json:"access"` // "erew", "crew" or "crcw"
 	// Hash is the hash function that clients must use for keys, or [NoHash].
 	Hash string `json:"hash"`
-	// Device is the server's device, for a store over verbs.
+	// Device is the server's device, for a store over verbs, and for the lanes of a half.
 	Device Device `json:"device,omitzero"`
+
+	// StoreAddr is the address of the store half that an engine joins.
+	StoreAddr string `json:"store_addr,omitempty"`
+	// EngineThreads is the number of threads of the engine, a multiple of Workers. Each has a lane
+	// to one of the workers. Both halves need to know it.
+	EngineThreads int `json:"engine_threads,omitempty"`
+	// Answers is the way of the workers' answers: "read" (the engine fetches them) or "write"
+	// (the workers write them to the engine).
+	Answers string `json:"answers,omitempty"`
 
 	// CPUs are the CPUs that the workers are pinned to, in turn. None: the workers are not pinned.
 	CPUs []int `json:"-"` // a node's part says it for servers and clients alike
@@ -47,8 +56,13 @@ type DialConfig struct {
 	Protocol string `json:"protocol,omitempty"`
 	// ServerCPUs are the CPUs that the server is pinned to, for clients that cannot ask the server.
 	ServerCPUs []int `json:"server_cpus,omitempty"`
-	// Device is the client's device, for a store over verbs.
+	// Device is the client's device, for a store over verbs, and for the lanes to a proxy.
 	Device Device `json:"device,omitzero"`
+	// Proxy is the address of the proxy that has the client's connections. "": the client itself.
+	Proxy string `json:"proxy,omitempty"`
+	// Answers is the way of requests to the proxy: "read" (the proxy fetches them) or "write" (the
+	// client writes them).
+	Answers string `json:"answers,omitempty"`
 }
 
 // Device names a verbs device, with the options of package provider.

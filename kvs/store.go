@@ -41,6 +41,8 @@ type Store struct {
 	// Attach returns a [Server] for a server that runs already. nil: dpukv starts all servers of
 	// this store.
 	Attach func(*DialConfig) (Server, error)
+	// Halves start the parts of a split server or client. nil: the store cannot be split.
+	Halves *Halves
 	// Endpoints say how a user names a server that runs already.
 	Endpoints EndpointRules
 	// Program finds the program that Start runs. nil: the server runs in this process.

@@ -27,8 +27,11 @@ type Load struct {
 	Requests int `json:"requests,omitempty"`
 	// ReconnectEvery is the number of operations after which a client thread opens its connections
 	// anew; absent: never.
-	ReconnectEvery int    `json:"reconnect_every,omitempty"`
-	Hash           string `json:"hash"` // hash function of the client for keys, or "none"
+	ReconnectEvery int `json:"reconnect_every,omitempty"`
+	// Compute is the work that a client thread does after each batch that it sends, before it looks
+	// for answers: the time that this work takes alone; absent: none.
+	Compute time.Duration `json:"compute_ns,omitempty"`
+	Hash    string        `json:"hash"` // hash function of the client for keys, or "none"
 	// Warmup is the time under load before the measurement period.
 	Warmup time.Duration `json:"warmup_ns"`
 }
@@ -155,6 +158,13 @@ var fields = []Field{
 			"anew, over TCP. With 0, connections stay open.",
 		Example: "[0, 1000]",
 	}, 0, maxRequests, func(l *Load) *int { return &l.ReconnectEvery }),
+	compute(Field{
+		Name: "compute_ns", Key: "compute", ID: "Compute", Optional: true,
+		Title: "compute µs", Label: "%s µs of compute a batch",
+		Help: "Work that a client thread does after each batch that it sends, before it looks " +
+			"for answers, as the time that the work takes alone. With 0s, it looks at once.",
+		Example: "[0s, 5us]",
+	}),
 	ttl(Field{
 		Name: "ttl_ns", Key: "ttl", ID: "TTL", Optional: true, Title: "TTL", Label: "TTL %s",
 		Help:    "Time after which an item expires that a SET stored, for stores with expiry.",

@@ -43,9 +43,11 @@ func TestValidate(t *testing.T) {
 		"in batches of 4, allowed with arrivals poisson: 2e+07": func(l *Load) {
 			l.RateOps, l.Batch, l.Arrivals = 1e8, 4, Poisson
 		},
-		"hash: found md4, allowed: ":       func(l *Load) { l.Hash = "md4" },
-		"hash: found nothing":              func(l *Load) { l.Hash = "" },
-		"warmup_ns: found -1ns, allowed: ": func(l *Load) { l.Warmup = -1 },
+		"hash: found md4, allowed: ":                                      func(l *Load) { l.Hash = "md4" },
+		"hash: found nothing":                                             func(l *Load) { l.Hash = "" },
+		"warmup_ns: found -1ns, allowed: ":                                func(l *Load) { l.Warmup = -1 },
+		"compute: found -1ns, allowed: a time from 0s to 1s, such as 5us": func(l *Load) { l.Compute = -1 },
+		"compute: found 1.000000001s":                                     func(l *Load) { l.Compute = MaxCompute + 1 },
 	} {
 		l := usual()
 		change(&l)
@@ -87,7 +89,7 @@ func TestFieldsKeepTheirValues(t *testing.T) {
 	want := usual()
 	want.Dist, want.RateOps, want.Warmup, want.Seed = Zipf(0.99), 12.5, 1e9, 1<<64-1
 	want.Arrivals, want.Requests, want.ReconnectEvery = Poisson, 1000, 10
-	want.KeyPrefix, want.TTL = "own:", 90*time.Second
+	want.KeyPrefix, want.TTL, want.Compute = "own:", 90*time.Second, 5*time.Microsecond
 	var got Load
 	for _, f := range Fields() {
 		before := got
@@ -126,13 +128,14 @@ func TestArrivalsAreOptional(t *testing.T) {
 
 func TestFieldsAreShownInTheirUnits(t *testing.T) {
 	l := usual()
-	l.GetRatio, l.RateOps, l.Hash = 0.07, 2_500_000, "none"
+	l.GetRatio, l.RateOps, l.Hash, l.Compute = 0.07, 2_500_000, "none", 1500*time.Nanosecond
 	shown := map[string]string{}
 	for _, f := range Axes() {
 		shown[f.Name] = f.Shown(&l)
 	}
 	for name, want := range map[string]string{
 		"get_ratio": "7", "rate_ops": "2.5", "hash": "no hash", "batch": "64", "dist": "uniform",
+		"compute_ns": "1.5",
 	} {
 		if shown[name] != want {
 			t.Errorf("%s is shown as %q, want %q", name, shown[name], want)

@@ -77,6 +77,9 @@ type side struct {
 func (p *Point) clientSide() side {
 	said := fmt.Sprintf("the client's CPUs were busy for %.0f %% of the time",
 		100*p.clientBusy())
+	if p.Compute > 0 {
+		said += ", its compute aside"
+	}
 	s := side{full: p.clientFull(), said: said}
 	for i := range p.Clients {
 		s.hideProfile(&p.Clients[i].Node)
@@ -165,8 +168,8 @@ func (s *side) hideProfile(n *Node) {
 	}
 }
 
-// polls reports whether the server's workers look for work all the time.
-func (p *Point) polls() bool { return p.Transport == "rdma" }
+// polls reports whether the server's workers look for work all the time. Those of a store half do.
+func (p *Point) polls() bool { return p.Transport == "rdma" || p.Lanes != nil }
 
 // clientBusy leaves out the time that the client spun. Older points have that time only in a
 // warning.

@@ -38,7 +38,13 @@ func TestBottleneck(t *testing.T) {
 		"server": {
 			[]func(*results.Point){busy(0.3, 0.95)}, results.SideServer, "the server's threads for 95 %",
 		},
-		"both":    {[]func(*results.Point){busy(0.9, 0.95)}, results.SideBoth, ""},
+		"both": {[]func(*results.Point){busy(0.9, 0.95)}, results.SideBoth, ""},
+		"a client that computes": {
+			[]func(*results.Point){busy(0.95, 0.3), func(p *results.Point) {
+				p.Compute, p.ClientBusyShare = 20e3, 0.2
+			}},
+			results.SideNeither, "the client's CPUs were busy for 20 % of the time, its compute aside",
+		},
 		"neither": {[]func(*results.Point){busy(0.3, 0.3)}, results.SideNeither, "the window"},
 		"one worker of two": {
 			[]func(*results.Point){busy(0.3, 0.58), workers},

@@ -72,6 +72,8 @@ var dimensions = slices.Concat(
 		titled("submode", submodeName, submodeTitle),
 		byText("datapath", "over %s", func(p *Point) string { return p.Datapath }),
 		byText("filter", "filter %s", func(p *Point) string { return p.Filter }),
+		byText("neighbour", "beside a neighbour of kind %s",
+			func(p *Point) string { return p.Neighbour }),
 	},
 	ofLoad(loadBefore...),
 	[]*Dimension{
@@ -83,6 +85,8 @@ var dimensions = slices.Concat(
 		byText("emulated_testbed", "emulated testbed: %s",
 			func(p *Point) string { return p.EmulatedTestbed }),
 		counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
+		engineThreads,
+		byText("answers", "answers by %s", func(p *Point) string { return p.Answers }),
 		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 		byText("loop", "%s loop", loop),
 	},
@@ -193,6 +197,21 @@ func counted(name, thing string, value func(*Point) int) *Dimension {
 	return d
 }
 
+// engineThreads are the threads of an engine. A whole server has none.
+var engineThreads = func() *Dimension {
+	d := counted("engine_threads", "engine thread", func(p *Point) int { return p.EngineThreads })
+	unlessWhole := func(said func(*Point) string) func(*Point) string {
+		return func(p *Point) string {
+			if p.EngineThreads == 0 {
+				return ""
+			}
+			return said(p)
+		}
+	}
+	d.text, d.shown, d.label = unlessWhole(d.text), unlessWhole(d.shown), unlessWhole(d.label)
+	return d
+}()
+
 // clusterNodes counts the nodes of a cluster. A server alone has none.
 func clusterNodes(p *Point) string {
 	if p.ClusterNodes == nil {
@@ -248,20 +267,29 @@ func Without(ds, not []*Dimension) []*Dimension {
 // Varying returns the dimensions of ds in which the points differ.
 //
 // The machine is among them only if points with the same placement differ in it. Otherwise it
-// follows from the placement.
+// follows from the placement. What only points in halves have, varies if those differ in it.
 func Varying(ds []*Dimension, points []*Point) []*Dimension {
 	return slices.DeleteFunc(slices.Clone(ds), func(d *Dimension) bool {
 		if d == machine {
 			return !severalMachines(points)
 		}
+		first, found := "", false
 		for _, p := range points {
-			if d.text(p) != d.text(points[0]) {
+			text := d.text(p)
+			if text == "" && d.ofHalves() {
+				continue
+			}
+			if found && text != first {
 				return false
 			}
+			first, found = text, true
 		}
 		return true
 	})
 }
+
+// ofHalves reports whether only points in halves have a value.
+func (d *Dimension) ofHalves() bool { return d.name == "engine_threads" || d.name == "answers" }
 
 // Telling returns the dimensions of ds that are needed to tell the points apart. A key size that
 // depends on the store, for example, says nothing new next to the store. Earlier dimensions are

@@ -18,6 +18,10 @@ func TestOpsPerCoreS(t *testing.T) {
 			// It works a tenth of the time, for 1.5 Mops.
 			p.ServerNode.Kind, p.EvidenceNs, p.ForwarderCPUNs = "host", 10e9, 1e9
 		}, 2e6, 15e6},
+		"halves": {func(p *results.Point) {
+			inHalves(p)
+			p.ServerNode.Kind, p.ServerHostCPUNsPerOp, p.ServerDPUCPUNsPerOp = "dpu", 400, 100
+		}, 2.5e6, 10e6},
 		"of unknown kind":  {func(*results.Point) {}, 0, 0},
 		"CPU time unknown": {func(p *results.Point) { p.ServerNode.Kind, p.ServerCPUNsPerOp = "host", 0 }, 0, 0},
 	} {
@@ -28,6 +32,16 @@ func TestOpsPerCoreS(t *testing.T) {
 				t.Errorf("found %v on hosts and %v on DPUs, want %v and %v", host, dpu, c.host, c.dpu)
 			}
 		})
+	}
+}
+
+func TestCPUTimeOfHostsAndDPUs(t *testing.T) {
+	p := resultstest.Point(func(p *results.Point) {
+		p.ServerCPUNsPerOp, p.ClientCPUNsPerOp = 400, 200
+		inHalves(p)
+	})
+	if host, dpu := p.HostCPUNsPerOp(), p.DPUCPUNsPerOp(); !near(host, 500) || !near(dpu, 170) {
+		t.Errorf("found %v and %v, want 500 and 170", host, dpu)
 	}
 }
 

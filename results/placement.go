@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
-// studyPlacements are the study's placements, in the order in which legends and tables list them.
-// Placements of a testbed's own follow them, by name.
-var studyPlacements = []string{"CH-SH", "CD-SH", "CDH-SH", "CH-SD", "CD-SD", "L-CD-SH"}
+// knownPlacements are the study's placements, and those of halves, in the order in which legends
+// and tables list them. Placements of a testbed's own follow them, by name.
+var knownPlacements = []string{
+	"CH-SH", "CD-SH", "CDH-SH", "CH-SD", "CD-SD", "L-CD-SH",
+	"CH-ED-SH", "CH-PD-SH", "CH-PD-ED-SH", "CH-EH-SD",
+}
 
 var placement = &Dimension{
 	name: "placement", title: "placement",
@@ -15,10 +18,10 @@ var placement = &Dimension{
 	shown: placementTitle,
 	label: placementTitle,
 	rank: func(name string) int {
-		if i := slices.Index(studyPlacements, name); i >= 0 {
+		if i := slices.Index(knownPlacements, name); i >= 0 {
 			return i
 		}
-		return len(studyPlacements)
+		return len(knownPlacements)
 	},
 }
 
@@ -64,13 +67,14 @@ func severalMachines(points []*Point) bool {
 	return false
 }
 
-// UnderQuota reports whether an emulated machine with a CPU quota is at either end. Such a machine
+// UnderQuota reports whether an emulated machine with a CPU quota has a part. Such a machine
 // stands still when its quota is used up, until the kernel renews the quota. That takes
 // milliseconds, which no core of a DPU would take.
 func (p *Point) UnderQuota() bool {
 	limited := func(n Node) bool { return n.Profile != "" && n.Profile != "none" }
-	return limited(p.ServerNode) || slices.ContainsFunc(p.Clients,
-		func(c ClientShare) bool { return limited(c.Node) })
+	return limited(p.ServerNode) ||
+		slices.ContainsFunc(p.Clients, func(c ClientShare) bool { return limited(c.Node) }) ||
+		slices.ContainsFunc(p.Parts, func(part Part) bool { return limited(part.Node) })
 }
 
 // attachedPlacement is the placement of points of dpukv load, which places no server.

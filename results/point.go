@@ -36,10 +36,19 @@ type Point struct {
 	load.Load
 	// RateShare is [load.Load.RateOps] as a share of the peak: the median throughput of the
 	// repeats in a closed loop. It is absent if the rate does not follow from a peak.
-	RateShare     float64 `json:"rate_share,omitempty"`
-	ServerThreads int     `json:"server_threads"` // threads of the server
-	ClientThreads int     `json:"client_threads"` // threads of each client
-	Repeat        int     `json:"repeat"`         // number of the repeat, from 1
+	RateShare float64 `json:"rate_share,omitempty"`
+	// EngineThreads are the threads of the engine of a split server. [Point.ServerThreads] are
+	// those of its store half.
+	EngineThreads int `json:"engine_threads,omitempty"`
+	// Answers is the way of messages out of the memory of a half: "read" (the other half fetches
+	// them) or "write" (it writes them). It is absent if nothing is split.
+	Answers string `json:"answers,omitempty"`
+	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It
+	// is absent without one.
+	Neighbour     string `json:"neighbour,omitempty"`
+	ServerThreads int    `json:"server_threads"` // threads of the server
+	ClientThreads int    `json:"client_threads"` // threads of each client
+	Repeat        int    `json:"repeat"`         // number of the repeat, from 1
 
 	// What was used
 
@@ -122,6 +131,14 @@ type Point struct {
 	ServerVersion  string  `json:"server_version"` // version of the server
 	ClientVersion  string  `json:"client_version"` // version of the client
 	ServerAddr     string  `json:"server_addr"`    // address of the server's first worker
+	// NeighbourNode is the node of the neighbour: the server's, or the host's of a server on a DPU.
+	NeighbourNode string `json:"neighbour_node,omitempty"`
+	// NeighbourCPUs are the CPUs of that node that the neighbour's threads are pinned to.
+	NeighbourCPUs []int `json:"neighbour_cpus,omitempty"`
+	// Lanes join the halves of a split server.
+	Lanes *Lanes `json:"lanes,omitempty"`
+	// ProxyLanes join a client to its proxy.
+	ProxyLanes *Lanes `json:"proxy_lanes,omitempty"`
 	// PreloadHitRate is the share of the preloaded keys that the server had when asked for them.
 	PreloadHitRate float64 `json:"preload_hit_rate"`
 
@@ -165,8 +182,14 @@ type Point struct {
 	// ReconnectMeanNs is the mean time of a reconnect, from the last answer until all connections
 	// of the thread are open. In an open loop, operations that become due meanwhile wait.
 	ReconnectMeanNs float64 `json:"reconnect_mean_ns,omitempty"`
-	Evicted         uint64  `json:"evicted"`        // items that the server evicted, preload included
-	ThroughputOps   float64 `json:"throughput_ops"` // [Point.Ops] a second
+	// ComputeMeanNs is the mean time of a compute in the measurement period. It is longer than
+	// [load.Load.Compute] if interrupts, other programs or a slower clock delayed the work.
+	ComputeMeanNs float64 `json:"compute_mean_ns,omitempty"`
+	// Overlap is the share of the communication that a client thread hides behind its compute,
+	// measured before the load. It is absent for clients that compute nothing.
+	Overlap       Overlap `json:"overlap,omitzero"`
+	Evicted       uint64  `json:"evicted"`        // items that the server evicted, preload included
+	ThroughputOps float64 `json:"throughput_ops"` // [Point.Ops] a second
 
 	// Latency of an operation
 
@@ -208,13 +231,32 @@ type Point struct {
 
 	// ServerCPUNsPerOp is the CPU time of the server process per operation, user and system.
 	ServerCPUNsPerOp float64 `json:"server_cpu_ns_per_op"`
-	// ClientCPUNsPerOp is the CPU time of the client processes per operation, user and system.
+	// ClientCPUNsPerOp is the CPU time of the client processes per operation, user and system. It
+	// includes [Point.ComputeCPUNsPerOp].
 	ClientCPUNsPerOp float64 `json:"client_cpu_ns_per_op"`
+	// Parts are the processes that an operation passes, each with its CPU time: "application",
+	// "proxy", "engine", "store"; those of a whole server or client are "server" and "application".
+	// Those from the application on make up [Point.ClientCPUNsPerOp], without the proxy's, and
+	// [Point.ServerCPUNsPerOp].
+	Parts []Part `json:"parts,omitempty"`
+	// ServerHostCPUNsPerOp is the CPU time per operation of the server's parts on a host.
+	ServerHostCPUNsPerOp float64 `json:"server_host_cpu_ns_per_op,omitempty"`
+	// ServerDPUCPUNsPerOp is the CPU time per operation of the server's parts on a DPU.
+	ServerDPUCPUNsPerOp float64 `json:"server_dpu_cpu_ns_per_op,omitempty"`
+	// ClientHostCPUNsPerOp is the CPU time per operation of the client's parts on a host, the
+	// application's compute included.
+	ClientHostCPUNsPerOp float64 `json:"client_host_cpu_ns_per_op,omitempty"`
+	// ClientDPUCPUNsPerOp is the CPU time per operation of the client's parts on a DPU.
+	ClientDPUCPUNsPerOp float64 `json:"client_dpu_cpu_ns_per_op,omitempty"`
+	// ComputeCPUNsPerOp is the part of [Point.ClientCPUNsPerOp] that is the application's own
+	// compute, see [load.Load.Compute].
+	ComputeCPUNsPerOp float64 `json:"compute_cpu_ns_per_op,omitempty"`
 	// ClientCPUShare is the CPU time of the client threads over the wall time of their CPUs.
 	ClientCPUShare float64 `json:"client_cpu_share"`
 	// ServerCPUShare is the CPU time of the server process over the wall time of its workers.
 	ServerCPUShare float64 `json:"server_cpu_share"`
-	// ClientBusyShare is [Point.ClientCPUShare] without the time of polling with nothing to do.
+	// ClientBusyShare is [Point.ClientCPUShare] without the time of polling with nothing to do, and
+	// without the compute.
 	ClientBusyShare float64 `json:"client_busy_share"`
 	// ServerOthersShare is the share of CPU time on [Point.ServerCPUs] that other programs used, by
 	// the kernel's ticks. It is 0 if unknown: without pinning, or on another machine without dpukv.
@@ -245,6 +287,19 @@ type Point struct {
 	ClientEnergyUJPerOp float64 `json:"client_energy_uj_per_op,omitempty"`
 	// ClientEnergyBy names the counters of [Point.ClientEnergyUJPerOp].
 	ClientEnergyBy string `json:"client_energy_by,omitempty"`
+	// NeighbourOpsPerS is the work of the neighbour a second, from the order to go until the load
+	// was over. It counts multiplications with an addition (cpu), or lines of 64 bytes that were
+	// read and written (cache, memory).
+	NeighbourOpsPerS float64 `json:"neighbour_ops_per_s,omitempty"`
+	// NeighbourBytesPerS are the bytes that the neighbour read and wrote a second, over the time of
+	// [Point.NeighbourOpsPerS].
+	NeighbourBytesPerS float64 `json:"neighbour_bytes_per_s,omitempty"`
+	// NeighbourCPUShare is the CPU time of the neighbour over the wall time of its CPUs, over the
+	// time of [Point.NeighbourOpsPerS].
+	NeighbourCPUShare float64 `json:"neighbour_cpu_share,omitempty"`
+	// NeighbourSwitchesPerS is how often a second the kernel took a CPU from a thread of the
+	// neighbour, over the time of [Point.NeighbourOpsPerS].
+	NeighbourSwitchesPerS float64 `json:"neighbour_switches_per_s,omitempty"`
 	// ClientHashShare is the share of the client's CPU time that hashes keys.
 	ClientHashShare float64 `json:"client_hash_share"`
 	// ClientHashShareBy is the method of [Point.ClientHashShare]: "sampling", or an estimate and
@@ -317,6 +372,30 @@ type ClientShare struct {
 	MovedLoad Moved   `json:"moved_load,omitzero"` // its part of [Point.ClientMovedLoad]
 }
 
+// Overlap is the share of the communication that an application hides behind its compute, as OSU's
+// micro-benchmarks define it: 100·(1 − (overall − compute) / comm), at least 0. Each time is a
+// thread's median. Of several threads, each figure is the mean.
+type Overlap struct {
+	Percent float64 `json:"percent"` // share of the communication that the compute hides
+	// CommNs is the time of one batch, sent and answered, alone in flight.
+	CommNs    float64 `json:"comm_ns"`
+	ComputeNs float64 `json:"compute_ns"` // time of a compute of about the same length, alone
+	// OverallNs is the time of one batch with the compute between its send and its answers.
+	OverallNs float64 `json:"overall_ns"`
+}
+
+// MeanOverlap returns the mean of the overlaps of several threads or clients.
+func MeanOverlap(all []Overlap) (mean Overlap) {
+	n := float64(len(all))
+	for _, o := range all {
+		mean.Percent += o.Percent / n
+		mean.CommNs += o.CommNs / n
+		mean.ComputeNs += o.ComputeNs / n
+		mean.OverallNs += o.OverallNs / n
+	}
+	return mean
+}
+
 // Crossing compares the traffic that the ends of a load counted in one direction with the traffic
 // that an interface on the path counted.
 type Crossing struct {
@@ -367,4 +446,30 @@ func (l Lag) Max(o Lag) Lag {
 		max(l.P50Ns, o.P50Ns), max(l.P99Ns, o.P99Ns), max(l.P999Ns, o.P999Ns),
 		max(l.MaxNs, o.MaxNs),
 	}
+}
+
+// Part is a process that an operation passes: see [Point.Parts].
+type Part struct {
+	// "application", "proxy", "engine", "store" or "server"
+	Part string `json:"part"`
+	Node Node   `json:"node,omitzero"` // where it ran
+	// CPUNsPerOp is its CPU time per operation, user and system.
+	CPUNsPerOp float64 `json:"cpu_ns_per_op"`
+	// SpunNsPerOp is the part of CPUNsPerOp that went into polling without finding work. It is
+	// absent for processes that do not tell, and if other threads on the CPU make it unknown.
+	SpunNsPerOp float64 `json:"spun_ns_per_op,omitempty"`
+}
+
+// Lanes join two halves: see package verbs/mqueue.
+type Lanes struct {
+	// verbs provider: "shm", "softroce", "ibverbs"; both if the ends differ
+	Provider  string `json:"provider"`
+	Emulated  bool   `json:"emulated,omitempty"` // software replaces the device of an end
+	Answers   string `json:"answers"`            // see [Point.Answers]
+	Ordering  string `json:"ordering"`           // "low to high" or, where devices need it, "fenced"
+	Lanes     int    `json:"lanes"`              // number of lanes of a server
+	Slots     int    `json:"slots"`              // requests without an answer, at most, of a lane
+	SlotBytes int    `json:"slot_bytes"`         // size of the largest request or answer
+	Threads   int    `json:"threads"`            // threads of the store half or of the proxy
+	CPUs      []int  `json:"cpus,omitempty"`     // CPUs that these are pinned to
 }

@@ -240,7 +240,7 @@ func TestRun2026Export(t *testing.T) {
 
 // TestRun2026Claims: a run of one placement on one machine can answer one claim of the study.
 func TestRun2026Claims(t *testing.T) {
-	book, err := claims.Load()
+	books, err := claims.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestRun2026Claims(t *testing.T) {
 		t.Fatalf("%v, %v, %+v", err, bad, runs)
 	}
 	measured := 0
-	for _, o := range book.Evaluate(claims.Evidence{Runs: runs}) {
+	for _, o := range books.Evaluate(claims.Evidence{Runs: runs}) {
 		if o.Measured != nil {
 			measured++
 		}

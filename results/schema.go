@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"dpukv/kvs"
 	"dpukv/load"
 )
 
@@ -147,6 +148,9 @@ func (v *violations) cost(p *Point) {
 	// CPU time is read just outside the measurement period, so a share can be a little above 1.
 	v.within("server_cpu_ns_per_op", p.ServerCPUNsPerOp, math.MaxFloat64)
 	v.within("client_cpu_ns_per_op", p.ClientCPUNsPerOp, math.MaxFloat64)
+	v.within("compute_cpu_ns_per_op", p.ComputeCPUNsPerOp, math.MaxFloat64)
+	v.within("compute_mean_ns", p.ComputeMeanNs, math.MaxFloat64)
+	v.within("overlap", p.Overlap.Percent, math.MaxFloat64)
 	v.within("server_cpu_share", p.ServerCPUShare, math.MaxFloat64)
 	v.within("client_cpu_share", p.ClientCPUShare, math.MaxFloat64)
 	v.within("client_busy_share", p.ClientBusyShare, math.MaxFloat64)
@@ -162,10 +166,76 @@ func (v *violations) cost(p *Point) {
 		(p.ClientEnergyUJPerOp > 0) == (p.ClientEnergyBy != ""),
 		"energy_by: found %q and %q with %v and %v µJ an operation", p.ServerEnergyBy,
 		p.ClientEnergyBy, p.ServerEnergyUJPerOp, p.ClientEnergyUJPerOp)
+	v.neighbour(p)
+	v.parts(p)
 	v.within("client_hash_share", p.ClientHashShare, 1)
 	v.within("client_hash_share_check", p.ClientHashShareCheck, 1)
 	v.within("hit_value_bytes", p.HitValueBytes, math.MaxFloat64)
 	v.within("preload_hit_rate", p.PreloadHitRate, 1)
+}
+
+// parts checks that the parts add up to the CPU time of the server and of the client. Of several
+// clients, it checks each figure alone.
+func (v *violations) parts(p *Point) {
+	v.within("server_host_cpu_ns_per_op", p.ServerHostCPUNsPerOp, math.MaxFloat64)
+	v.within("server_dpu_cpu_ns_per_op", p.ServerDPUCPUNsPerOp, math.MaxFloat64)
+	v.within("client_host_cpu_ns_per_op", p.ClientHostCPUNsPerOp, math.MaxFloat64)
+	v.within("client_dpu_cpu_ns_per_op", p.ClientDPUCPUNsPerOp, math.MaxFloat64)
+	client, proxy, server := 0.0, 0.0, 0.0
+	for i := range p.Parts {
+		part := &p.Parts[i]
+		v.within("parts: cpu_ns_per_op of "+part.Part, part.CPUNsPerOp, math.MaxFloat64)
+		v.within("parts: spun_ns_per_op of "+part.Part, part.SpunNsPerOp,
+			part.CPUNsPerOp*(1+sumTolerance))
+		switch part.Part {
+		case kvs.PartApplication:
+			client += part.CPUNsPerOp
+		case kvs.PartProxy:
+			proxy += part.CPUNsPerOp
+		case kvs.PartEngine, kvs.PartStore, kvs.PartServer:
+			server += part.CPUNsPerOp
+		default:
+			v.check(false, "parts: found %q, allowed: %q", part.Part, partNames)
+		}
+	}
+	if len(p.Parts) == 0 || len(p.Clients) > 1 {
+		return
+	}
+	v.sum("parts of the client", client, p.ClientCPUNsPerOp)
+	v.sum("parts of the server", server, p.ServerCPUNsPerOp)
+	if host, dpu := p.ServerHostCPUNsPerOp, p.ServerDPUCPUNsPerOp; host+dpu > 0 {
+		v.sum("parts of the server on hosts and DPUs", host+dpu, server)
+	}
+	if host, dpu := p.ClientHostCPUNsPerOp, p.ClientDPUCPUNsPerOp; host+dpu > 0 {
+		v.sum("parts of the client on hosts and DPUs", host+dpu, client+proxy)
+	}
+}
+
+// partNames are the values of [Part.Part].
+var partNames = []string{
+	kvs.PartApplication, kvs.PartProxy, kvs.PartEngine, kvs.PartStore, kvs.PartServer,
+}
+
+// sumTolerance allows for times that are read one after the other.
+const sumTolerance = 0.01
+
+func (v *violations) sum(what string, found, want float64) {
+	v.check(math.Abs(found-want) <= sumTolerance*want, "%s: found %.1f ns of CPU time an "+
+		"operation, allowed: %.1f, the CPU time of the whole", what, found, want)
+}
+
+// neighbour checks that a neighbour has CPUs and worked, and that without one there is no work.
+func (v *violations) neighbour(p *Point) {
+	v.within("neighbour_ops_per_s", p.NeighbourOpsPerS, math.MaxFloat64)
+	v.within("neighbour_bytes_per_s", p.NeighbourBytesPerS, math.MaxFloat64)
+	v.within("neighbour_cpu_share", p.NeighbourCPUShare, math.MaxFloat64)
+	v.within("neighbour_switches_per_s", p.NeighbourSwitchesPerS, math.MaxFloat64)
+	there := p.Neighbour != ""
+	v.check(there == (p.NeighbourOpsPerS > 0) && there == (len(p.NeighbourCPUs) > 0) &&
+		there == (p.NeighbourNode != ""),
+		"neighbour: found %q with %v operations a second on CPUs %v of node %q, allowed: all of "+
+			"them, or none", p.Neighbour, p.NeighbourOpsPerS, p.NeighbourCPUs,
+		p.NeighbourNode)
 }
 
 func (v *violations) atLeastOne(name string, n int) {

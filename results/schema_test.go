@@ -35,9 +35,36 @@ func TestValidate(t *testing.T) {
 		"mean above max":    {func(p *results.Point) { p.MeanNs = float64(p.MaxNs) + 1 }, "mean"},
 		"interval":          {func(p *results.Point) { p.LatencyInterval.P95LoNs = 1 }, "latency_interval"},
 		"negative cpu":      {func(p *results.Point) { p.ServerCPUNsPerOp = -1 }, "server_cpu_ns_per_op"},
-		"hash share":        {func(p *results.Point) { p.ClientHashShare = 1.6 }, "client_hash_share"},
-		"energy":            {func(p *results.Point) { p.ServerEnergyUJPerOp = 5 }, "energy_by"},
-		"empty warning":     {func(p *results.Point) { p.Warnings = []string{""} }, "warning"},
+		"idle neighbour": {func(p *results.Point) {
+			p.Neighbour, p.NeighbourCPUs, p.NeighbourNode = "cpu", []int{0}, "server"
+		}, "neighbour"},
+		"neighbour nowhere": {func(p *results.Point) { p.Neighbour, p.NeighbourOpsPerS = "cpu", 1 }, "neighbour"},
+		"work of nobody":    {func(p *results.Point) { p.NeighbourOpsPerS = 1 }, "neighbour"},
+		"neighbour's share": {func(p *results.Point) { p.NeighbourCPUShare = -1 }, "neighbour_cpu_share"},
+		"parts":             {func(p *results.Point) { inHalves(p) }, ""},
+		"a part too many": {func(p *results.Point) {
+			inHalves(p)
+			p.Parts = append(p.Parts, results.Part{Part: "server", CPUNsPerOp: 5})
+		}, "parts of the server"},
+		"a part too large": {func(p *results.Point) { inHalves(p); p.Parts[0].CPUNsPerOp *= 2 }, "parts of the client"},
+		"an unknown part":  {func(p *results.Point) { inHalves(p); p.Parts[1].Part = "moon" }, `found "moon"`},
+		"a negative part": {func(p *results.Point) {
+			inHalves(p)
+			p.Parts[2].SpunNsPerOp = -1
+		}, "spun_ns_per_op of engine"},
+		"more polling than time": {func(p *results.Point) {
+			inHalves(p)
+			p.Parts[3].SpunNsPerOp = 2 * p.Parts[3].CPUNsPerOp
+		}, "spun_ns_per_op of store"},
+		"a host too many": {func(p *results.Point) { inHalves(p); p.ServerHostCPUNsPerOp *= 2 }, "on hosts and DPUs"},
+		"no DPU":          {func(p *results.Point) { inHalves(p); p.ClientDPUCPUNsPerOp = 0 }, "on hosts and DPUs"},
+		"parts nowhere": {func(p *results.Point) {
+			inHalves(p)
+			p.ServerHostCPUNsPerOp, p.ServerDPUCPUNsPerOp = 0, 0
+		}, ""},
+		"hash share":    {func(p *results.Point) { p.ClientHashShare = 1.6 }, "client_hash_share"},
+		"energy":        {func(p *results.Point) { p.ServerEnergyUJPerOp = 5 }, "energy_by"},
+		"empty warning": {func(p *results.Point) { p.Warnings = []string{""} }, "warning"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := resultstest.LocalPoint()
@@ -51,4 +78,17 @@ func TestValidate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// inHalves splits the client and the server of a point, and half of each is on a DPU.
+func inHalves(p *results.Point) {
+	client, server := p.ClientCPUNsPerOp, p.ServerCPUNsPerOp
+	p.Parts = []results.Part{
+		{Part: "application", CPUNsPerOp: client},
+		{Part: "proxy", CPUNsPerOp: 70, SpunNsPerOp: 30},
+		{Part: "engine", CPUNsPerOp: server / 4, SpunNsPerOp: server / 8},
+		{Part: "store", CPUNsPerOp: server / 4 * 3, SpunNsPerOp: server / 8},
+	}
+	p.ClientHostCPUNsPerOp, p.ClientDPUCPUNsPerOp = client, 70
+	p.ServerHostCPUNsPerOp, p.ServerDPUCPUNsPerOp = server/4*3, server/4
 }

@@ -14,7 +14,8 @@ type Stages struct {
 	// posted.
 	ServerResidenceNs float64 `json:"server_residence_ns"`
 	// RestNs is the remainder, not a measurement: both ways on the wire, both kernels, NICs, and
-	// the wait in the server's socket or slots until a worker looks.
+	// the wait in the server's socket or slots until a worker looks. With compute, answers also
+	// wait for its end.
 	RestNs float64 `json:"rest_ns"`
 }
 

@@ -49,8 +49,8 @@ func (w *Within) most() *Mark {
 // ValidityWarnings begin the warnings that say that a point shows something else than the server
 // at the requested load.
 var ValidityWarnings = []string{
-	"client-bound:", "schedule late:", "target rate missed:", "latencies are lower bounds:",
-	"latencies left out:", // earlier builds
+	"client-bound:", "compute-bound:", "schedule late:", "target rate missed:",
+	"latencies are lower bounds:", "latencies left out:", // earlier builds
 	"disturbed:", "drift:",
 }
 

@@ -18,10 +18,13 @@ func newClaimsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "claims RUN|HASH...",
-		Short: "Compare the study's findings with your runs",
+		Short: "Compare the findings of papers with your runs",
 		Long: `Print each finding of the study beside what the run folders show: agrees, disagrees, inconclusive, or
 not measured. Each line has both numbers, and the warnings about either. Inconclusive means too few
 repeats, disturbed points, or repeats on both sides of the limit.
+
+The findings of Lynx (ASPLOS '20) follow: memcached on a BlueField-1, and a server beside a noisy
+neighbour.
 
 Runs with different DPUs can be given together. A run counts for the generation that its testbed
 names, or for the profile that stands for it. Results over emulated parts are marked.
@@ -42,7 +45,7 @@ of it; 2 for a mistake in the command. Scripts read the verdicts with --json.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			book, err := claims.Load()
+			books, err := claims.Load()
 			if err != nil {
 				return err
 			}
@@ -50,7 +53,7 @@ of it; 2 for a mistake in the command. Scripts read the verdicts with --json.`,
 			if err != nil {
 				return err
 			}
-			outcomes := book.Evaluate(evidence)
+			outcomes := books.Evaluate(evidence)
 			if asJSON {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(outcomes)
 			}

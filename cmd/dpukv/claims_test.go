@@ -102,13 +102,13 @@ func TestStudyMachine(t *testing.T) {
 
 // TestClaimsNameHashFunctions: a function of another name would be one that no report has.
 func TestClaimsNameHashFunctions(t *testing.T) {
-	book, err := claims.Load()
+	books, err := claims.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	named := map[string]bool{}
-	for i := range book.Findings {
-		for _, c := range book.Findings[i].Claims {
+	for _, finding := range books[0].Findings { // the study's
+		for _, c := range finding.Claims {
 			for _, name := range c.A.Functions {
 				named[name] = true
 			}

@@ -17,10 +17,11 @@ import (
 // the process says, and where it runs. A flag that a key means has the key's name instead.
 var noKeys = strings.Fields("server listen cpus json timeout check-hash device gid-index mtu items " +
 	"partitions memory faithful slot-bytes max-connections max-clients pages buffers file testbed out only dry-run " +
-	"serve quick in-guest hist yes keep set password-file tls-ca tls-cert tls-insecure tls-key tls-server-name")
+	"serve quick in-guest hist yes keep set password-file tls-ca tls-cert tls-insecure tls-key tls-server-name " +
+	"proxy half store")
 
 // noFlags are the keys of sweep files that these commands have no flag for.
-var noFlags = strings.Fields("placement submode filter measure repeats")
+var noFlags = strings.Fields("placement submode filter measure repeats neighbour")
 
 func commandsOfLoads() []*cobra.Command {
 	commands := []*cobra.Command{newLoadCommand(), newSweepCommand(), newSearchCommand()}

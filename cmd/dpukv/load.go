@@ -87,6 +87,10 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"address of the server's first worker, HOST:PORT, or a URL: "+urlHelp()+" (required)")
 	f.login.add(flags)
 	f.own.add(flags)
+	flags.StringVar(&f.server.Proxy, "proxy", "", "address of a proxy that carries the requests, "+
+		"HOST:PORT, as \"dpukv serve\" with --half proxy printed it ("+splittable()+")")
+	flags.StringVar(&f.server.Answers, "answers", "read", "with --proxy: requests are fetched by "+
+		"the proxy (read), or written by the client (write)")
 	flags.IntVar(&f.cfg.Threads, "client-threads", 1, "threads of the client")
 	flags.IntVar(&f.cfg.Connections, "connections", 1,
 		"connections of each thread to each server worker")
@@ -121,6 +125,9 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.cfg.ReconnectEvery, "reconnect-every", 0,
 		"operations after which a thread closes its connections and opens them anew, over TCP "+
 			"(0: never)")
+	flags.DurationVar(&f.cfg.Compute, "compute", 0,
+		"work that a thread does after each batch, before it looks for answers, such as 5us (0: "+
+			"none)")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
 		"length of the warm-up before it")
 	flags.Uint64Var(&w.Seed, "seed", 1, "seed of the sequence of operations")
@@ -133,10 +140,10 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 			"(0.8 s)")
 	flags.StringVar(&f.cpus, "cpus", "",
 		`CPUs for the threads in turn, and for the rest of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
-	prefix := strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", ") + ": "
+	prefix := strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", ") + ", --proxy: "
 	addDeviceFlags(flags, &f.server.Device, deviceHelp{
-		device: prefix + "device that reaches the server: " + provider.Names +
-			" (default: the server's kind of device)",
+		device: prefix + "device that reaches the server, or the proxy: " + provider.Names +
+			" (default: its kind of device)",
 		prefix: prefix, mtu: ", the server's",
 	})
 	flags.StringVar(&f.server.Protocol, "protocol", "", protocolHelp())
@@ -146,6 +153,31 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"file for the latency histogram: an HdrHistogram log, or with the name *.hgrm a table of "+
 			"percentiles in µs")
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of a table")
+}
+
+// splittable names the stores whose clients may have a proxy.
+func splittable() string {
+	return strings.Join(stores.NamesOf(func(st *kvs.Store) bool { return st.Halves != nil }), ", ")
+}
+
+// proxyFits refuses flags of a proxy, or of a device, that the store has no use for.
+func (f *loadFlags) proxyFits(st *kvs.Store, given func(flag string) bool) error {
+	switch proxied := f.server.Proxy != ""; {
+	case proxied && st.Halves == nil:
+		return fmt.Errorf("--proxy: found with %s, whose client has no proxy, allowed: with %s",
+			st.Name, splittable())
+	case !proxied && given("answers"):
+		return errors.New("--answers: found without --proxy, allowed: with it; add --proxy, or " +
+			"leave --answers out")
+	case !proxied && !st.OverVerbs() &&
+		(f.server.Device.Name != "" || given("gid-index") || given("mtu")):
+		return fmt.Errorf("--device, --gid-index, --mtu: found with %s, which needs no device, "+
+			"allowed: with %s, or with --proxy", st.Name,
+			strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", "))
+	case !proxied:
+		f.server.Answers = ""
+	}
+	return nil
 }
 
 // otherDefaults names the stores with a default other than the flag's.
@@ -243,9 +275,8 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 			return fmt.Errorf("--value-bytes: %w", err)
 		}
 	}
-	if !st.OverVerbs() && (f.server.Device.Name != "" || given("gid-index") || given("mtu")) {
-		return fmt.Errorf("--device, --gid-index, --mtu: found with %s, which needs no device, "+
-			"allowed: with %s", f.store, strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", "))
+	if err := f.proxyFits(&st, given); err != nil {
+		return err
 	}
 	if err := st.CheckTTL(f.cfg.TTL); err != nil {
 		return fmt.Errorf("--%w", err)

@@ -56,6 +56,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("LO0", verbstest.Addr(0))
 			env.Setenv("LO1", verbstest.Addr(1))
+			// Scripts run at once, and two devices need two addresses.
+			env.Setenv("LO2", verbstest.Addr(2))
+			env.Setenv("LO3", verbstest.Addr(3))
 			env.Setenv("CPU", strconv.Itoa(allowed[0]))
 			return nil
 		},

@@ -89,6 +89,12 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 		addDeviceFlags(flags, &f.cfg.Device, deviceHelp{
 			device: "device: " + provider.Names, value: st.DefaultDevice,
 		})
+	} else if h := st.Halves; h != nil {
+		addDeviceFlags(flags, &f.cfg.Device, deviceHelp{
+			prefix: "--half: ",
+			device: "--half: device of the lanes: " + provider.Names + " (default: " +
+				h.DefaultDevice + ")",
+		})
 	}
 	if st.Command.Flags != nil {
 		f.start = st.Command.Flags(flags)
@@ -247,6 +253,12 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 			"%s %s on %s over %s: %d threads %s, mode %s: %s\n",
 			s.Store, s.Version, s.Addr, s.Transport, s.Workers, pinnedTo(s.CPUs), s.Mode,
 			strings.Join(s.Command, " "))
+		return err
+	}
+	if s.Partitions == 0 { // it has no items
+		_, err := fmt.Fprintf(cmd.OutOrStdout(),
+			"proxy of %s on %s, lanes over %s: %d threads %s\n",
+			kvs.TitleOf(s.Store), s.Addr, s.Provider, s.Workers, pinnedTo(s.CPUs))
 		return err
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(),

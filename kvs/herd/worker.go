@@ -12,6 +12,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
+	"dpukv/verbs/idle"
 )
 
 // passOps is the most requests that a worker takes before it answers them: the depth of the
@@ -128,7 +129,7 @@ func (w *worker) pin() error {
 
 // poll serves requests until the worker is stopped.
 func (w *worker) poll() error {
-	var idle idleness
+	wait := idle.New(idle.Default, w.pinned)
 	for {
 		if w.stopped.Load() {
 			return nil
@@ -137,9 +138,9 @@ func (w *worker) poll() error {
 		case err != nil:
 			return err
 		case busy:
-			idle.reset()
+			wait.Reset()
 		default:
-			if err := idle.rest(w.server.device, w.pinned); err != nil {
+			if err := wait.Rest(w.server.device); err != nil {
 				return err
 			}
 		}

@@ -186,7 +186,16 @@ func (e *env) moved() {
 	}
 	e.do(s, gets)
 	own := s.Traffic()
-	got := s.Moved().Sockets // greetings come on top
+	got := s.Moved().Sockets       // greetings come on top
+	if e.facts.ProxyLanes != nil { // the sockets are the proxy's
+		control := e.remote.Moved().Sockets
+		if got.Sources != 0 || control.Sources <= connections*e.facts.Workers ||
+			control.SentBytes < own.SentBytes {
+			e.Errorf("the session's sockets moved %+v, those of the remote and its proxy %+v",
+				got, control)
+		}
+		return
+	}
 	if want := connections * e.facts.Workers; got.Sources != want {
 		e.Errorf("sockets: found %d, want %d: %d connections to each of %d workers", got.Sources,
 			want, connections, e.facts.Workers)

@@ -14,11 +14,13 @@ const outcomeBytes = 4
 func answerHead(count int) int { return headerBytes + padded(outcomeBytes*count) }
 
 // execute executes a parsed request and appends its answer frame to out. The capacity of out beyond
-// its length is at least MaxFrameBytes.
-func execute(core *partition.Core, sequence uint64, ops []partition.Op, out []byte) []byte {
+// its length is at least most, the size of the largest answer.
+func execute(
+	core *partition.Core, sequence uint64, ops []partition.Op, out []byte, most int,
+) []byte {
 	start := len(out)
 	head := answerHead(len(ops))
-	frame := out[start : start+head : start+MaxFrameBytes]
+	frame := out[start : start+head : start+most]
 	binary.LittleEndian.PutUint32(frame[head-outcomeBytes:], 0) // padding of an odd number
 	frame = core.Execute(ops, frame)
 	outcomes := frame[headerBytes:head]

@@ -9,8 +9,8 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// maxWorkers is the maximum number of workers. A client refuses a server that reports more.
-const maxWorkers = 1024
+// MaxWorkers is the maximum number of workers. A client refuses a server that reports more.
+const MaxWorkers = 1024
 
 // Config configures a server.
 type Config struct {
@@ -44,8 +44,8 @@ type Config struct {
 
 // check refuses settings that would only fail later, or would silently not take effect.
 func (c *Config) check() error {
-	if c.Workers < 1 || c.Workers > maxWorkers {
-		return fmt.Errorf("workers: found %d, allowed: 1 to %d", c.Workers, maxWorkers)
+	if c.Workers < 1 || c.Workers > MaxWorkers {
+		return fmt.Errorf("workers: found %d, allowed: 1 to %d", c.Workers, MaxWorkers)
 	}
 	if c.Hash == "" {
 		return fmt.Errorf("hash function: found none")
@@ -77,7 +77,8 @@ func (c *Config) addr(worker int) (string, error) {
 	return ports.Join(host, r), nil
 }
 
-func (c *Config) table() (*partition.Table, error) {
+// Table makes the table of the partitions.
+func (c *Config) Table() (*partition.Table, error) {
 	return partition.New(partition.Config{
 		Mode: c.Mode, Access: c.Access, Cores: c.Workers, PerCore: c.PartitionsPerWorker,
 		Items: c.Items, LogBytes: c.LogBytes, Pages: c.Pages,

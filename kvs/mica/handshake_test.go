@@ -15,8 +15,8 @@ func TestWelcomeIsBounded(t *testing.T) {
 		want                       bool
 	}{
 		{1, 1, 1, true},
-		{maxWorkers, partition.MaxPartitions, MaxBatch, true},
-		{maxWorkers + 1, maxWorkers + 1, MaxBatch, false},
+		{MaxWorkers, partition.MaxPartitions, MaxBatch, true},
+		{MaxWorkers + 1, MaxWorkers + 1, MaxBatch, false},
 		{1, partition.MaxPartitions + 1, MaxBatch, false},
 		{1, 1, MaxBatch + 1, false},
 		{0, 0, 1, false},

@@ -32,6 +32,7 @@ type peer struct {
 	unread  int // memory counted for answers that gnet holds; 0: it holds none
 	account account
 	arrived arrivals
+	asked   int // requests in the lane of an engine
 
 	greeted bool
 	short   int    // consecutive short turns; counts up to trustAfter
@@ -208,12 +209,13 @@ func (p *peer) serve(input []byte, which turn) {
 		if err == nil {
 			err = p.admits(&h)
 		}
-		if err == nil && (len(rest) < h.bytes || h.kind == kindRequest && which == controlTurn) {
+		if err == nil && (len(rest) < h.bytes ||
+			h.kind == kindRequest && (which == controlTurn || !p.w.takes(p))) {
 			break
 		}
 		if err == nil {
 			requests = requests || h.kind == kindRequest
-			err = p.answer(&h, rest[headerBytes:h.bytes])
+			err = p.answer(&h, rest[:h.bytes])
 		}
 		if err != nil {
 			p.w.counters.BadFrames++
@@ -221,7 +223,7 @@ func (p *peer) serve(input []byte, which turn) {
 			return
 		}
 		if cameNs := p.arrived.take(h.bytes); h.kind == kindRequest {
-			p.w.unwritten.add(h.count, cameNs)
+			p.w.took(&h, cameNs)
 		}
 		rest = rest[h.bytes:]
 		if n := len(p.w.out); n >= flushBytes {
@@ -277,7 +279,9 @@ func (p *peer) finishTurn(progress bool) {
 	case p.blocked(): // flush has handled it
 	case p.whole():
 		p.setDeadline(nothingDue)
-		p.w.park(p)
+		if p.w.lane == nil || p.asked < p.w.lane.share { // else its next answer brings it here
+			p.w.park(p)
+		}
 	case !p.greeted: // its hello is due since the accept
 	case p.buf == nil:
 		p.setDeadline(nothingDue)
@@ -415,6 +419,8 @@ func (p *peer) admits(h *header) error {
 		return fmt.Errorf("frame: found kind %d of %d bytes, allowed: a hello first, kind %d of "+
 			"%d bytes",
 			h.kind, h.bytes, kindHello, helloBytes)
+	case p.greeted && h.kind == kindRequest && p.w.lane != nil && h.bytes > p.w.lane.most:
+		return fmt.Errorf("frame: found %d bytes, allowed: at most %d", h.bytes, p.w.lane.most)
 	case !p.greeted || h.kind == kindRequest:
 		return nil
 	case h.kind != kindAsk:
@@ -430,16 +436,19 @@ func (p *peer) admits(h *header) error {
 	return nil
 }
 
-// answer executes one frame.
-func (p *peer) answer(h *header, body []byte) error {
-	w := p.w
+// answer executes one frame. An engine hands a request to the store half.
+func (p *peer) answer(h *header, frame []byte) error {
+	w, body := p.w, frame[headerBytes:]
 	switch h.kind {
 	case kindRequest:
+		if w.lane != nil {
+			return w.lane.ask(p, h, frame)
+		}
 		ops, err := parseRequest(body, h.count, w.ops)
 		if err != nil {
 			return err
 		}
-		w.out = execute(w.core, h.sequence, ops, w.out)
+		w.out = execute(w.core, h.sequence, ops, w.out, MaxFrameBytes)
 		w.counters.Frames++
 		w.counters.Ops += uint64(len(ops))
 	case kindHello:

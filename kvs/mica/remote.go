@@ -50,7 +50,7 @@ func Dial(ctx context.Context, addr string) (*Remote, error) {
 // check refuses a welcome that a session cannot work with.
 func (w *welcome) check() error {
 	f := &w.Facts
-	if f.Workers < 1 || f.Workers > maxWorkers || len(w.Ports) != f.Workers ||
+	if f.Workers < 1 || f.Workers > MaxWorkers || len(w.Ports) != f.Workers ||
 		f.Partitions < f.Workers ||
 		f.Partitions > partition.MaxPartitions || f.Partitions%f.Workers != 0 || f.MaxBatch < 1 ||
 		f.MaxBatch > MaxBatch {
@@ -81,7 +81,13 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 
 // Open connects a session to every worker.
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
-	return openSession(r, opts)
+	f := r.Facts()
+	return openSession(&f, opts, r.connect)
+}
+
+// connect connects a session to a worker.
+func (r *Remote) connect(worker int, opts kvs.SessionOptions) (*conn, error) {
+	return dialConn(r.workerAddr(worker), r.welcome.Facts.MaxFrameBytes, opts)
 }
 
 // Moved returns the traffic of the control connection.

@@ -22,7 +22,8 @@ type Server struct {
 	facts          kvs.Facts
 	host           string
 	ports          []int
-	table          *partition.Table
+	table          *partition.Table // nil: an engine
+	store          *storeHalf       // of an engine
 	workers        []*worker
 	budget         budget
 	timeouts       timeouts
@@ -56,16 +57,24 @@ func Start(cfg Config) (*Server, error) {
 
 // newServer makes a server without workers.
 func newServer(cfg *Config) (*Server, error) {
-	table, err := cfg.table()
+	table, err := cfg.Table()
 	if err != nil {
 		return nil, err
 	}
 	if err := cfg.limitResources(offheap.Fits); err != nil {
 		return nil, errors.Join(err, table.Close())
 	}
+	s := makeServer(cfg)
+	s.table = table
+	s.facts.IndexBytes, s.facts.LogBytes = table.Memory()
+	s.facts.Pages = table.Backing().String()
+	return s, nil
+}
+
+// makeServer makes a server without workers and items.
+func makeServer(cfg *Config) *Server {
 	s := &Server{
-		table: table, timeouts: cfg.timeouts, clock: clock{make(chan struct{}, 1)},
-		done: make(chan struct{}),
+		timeouts: cfg.timeouts, clock: clock{make(chan struct{}, 1)}, done: make(chan struct{}),
 	}
 	if s.timeouts == (timeouts{}) {
 		s.timeouts = defaultTimeouts
@@ -73,18 +82,16 @@ func newServer(cfg *Config) (*Server, error) {
 	s.budget.init(cfg.MaxConnections, cfg.BufferBytes)
 	s.statsCollector = statsCollector{server: s, apart: func(f func()) { go f() }}
 	s.facts = facts(cfg, s)
-	return s, nil
+	return s
 }
 
 func facts(cfg *Config, s *Server) kvs.Facts {
-	index, log := s.table.Memory()
 	return kvs.Facts{
 		Store: "mica", Version: cfg.Version, Transport: "tcp",
 		Workers: cfg.Workers, Partitions: cfg.Workers * cfg.PartitionsPerWorker,
 		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
-		CPUs: cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)], Pages: s.table.Backing().String(),
-		Items:      cfg.Items,
-		IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
+		CPUs:  cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)],
+		Items: cfg.Items, MinHitRate: cfg.Mode.MinHitRate(),
 		MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes,
 		MaxConnections:  cfg.MaxConnections,
 		MaxClientBytes:  cfg.BufferBytes + int64(cfg.Workers)*workerBytes,
@@ -204,6 +211,10 @@ func (s *Server) Close() error {
 		}
 		if err := errors.Join(errs...); err != nil {
 			s.stopErr = err // a worker may still be using the table
+			return
+		}
+		if s.store != nil {
+			s.stopErr = s.store.close()
 			return
 		}
 		s.stopErr = s.table.Close()

@@ -19,8 +19,10 @@ type session struct {
 	reader     int                   // CREW: the lane that Gets use now
 }
 
-func openSession(r *Remote, opts kvs.SessionOptions) (*session, error) {
-	f := r.Facts()
+// connector connects a session to a worker.
+type connector func(worker int, opts kvs.SessionOptions) (*conn, error)
+
+func openSession(f *kvs.Facts, opts kvs.SessionOptions, connect connector) (*session, error) {
 	s := &session{
 		partitions: f.Partitions, owners: f.Partitions / f.Workers,
 		crew:  f.Access == partition.CREW.String(),
@@ -38,7 +40,7 @@ func openSession(r *Remote, opts kvs.SessionOptions) (*session, error) {
 	}
 	for range opts.Connections {
 		for w := range s.lanes {
-			if err := s.connect(r, w, opts); err != nil {
+			if err := s.connect(connect, w, opts); err != nil {
 				return nil, errors.Join(fmt.Errorf("connect to worker %d: %w", w, err), s.Close())
 			}
 		}
@@ -46,8 +48,8 @@ func openSession(r *Remote, opts kvs.SessionOptions) (*session, error) {
 	return s, nil
 }
 
-func (s *session) connect(r *Remote, worker int, opts kvs.SessionOptions) error {
-	c, err := dialConn(r.workerAddr(worker), r.Facts().MaxFrameBytes, opts)
+func (s *session) connect(connect connector, worker int, opts kvs.SessionOptions) error {
+	c, err := connect(worker, opts)
 	if err != nil {
 		return err
 	}

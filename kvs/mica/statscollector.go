@@ -104,6 +104,11 @@ func (g *statsCollector) finish() {
 		Workers:       g.reports,
 		BufferedBytes: b.held.Load(), BufferedMostBytes: b.most.Load(),
 	}
+	if h := g.server.store; h != nil {
+		if err := h.addTo(&stats); err != nil {
+			g.server.ended(err)
+		}
+	}
 	text, _ := json.Marshal(&stats) // numbers and strings always marshal
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -4,15 +4,17 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/pflag"
-
-	"dpukv/internal/bytesize"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
+	"dpukv/kvs/mica/proxy"
 	"dpukv/kvs/partition"
 )
 
-// Store is MICA's row in the table of stores.
+// Study has the settings of MICA in the study of BlueField DPUs (ICS '25, §4).
+var Study = kvs.StudyDefaults{KeyBytes: 8, ValueBytes: 8, Batch: 64, Hash: "city64", Access: "erew"}
+
+// Store is MICA's row in the table of stores, without a store half and its own flags: package
+// storehalf adds them.
 var Store = kvs.Store{
 	Name: "mica", Title: "MICA",
 	Study: Study, MaxBatch: MaxBatch,
@@ -20,7 +22,13 @@ var Store = kvs.Store{
 	Start: startSized,
 	Ports: func(workers int) int { return workers },
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+		if c.Proxy != "" {
+			return dialProxied(ctx, c)
+		}
 		return Dial(ctx, c.Addr)
+	},
+	Halves: &kvs.Halves{
+		StartEngine: StartEngine, StartProxy: startProxy, DefaultDevice: proxy.DefaultDevice,
 	},
 	Command: kvs.Command{
 		Short: "Run MICA, an in-memory store over TCP",
@@ -32,15 +40,19 @@ value of 8 takes 32. Mode cache overwrites the oldest item. Mode store loses not
 
 Half of --buffers is split among --max-connections. So a client that sends much or reads nothing
 never takes the share of another. The other half is common, for frames that need more than a share.
-A connection that gets no buffer is refused, or ended, with the reason.`,
+A connection that gets no buffer is refused, or ended, with the reason.
+
+With --half proxy the process is the network half of clients instead, with --server-threads threads.
+It carries requests between "dpukv load --proxy" and the server at --server, and connects to no
+other host.`,
 		Example: `  dpukv serve mica
   dpukv serve mica --listen 127.0.0.1:7791 --server-threads 4 --cpus 0-3 --items 10000000 ` +
-			`--memory 1GiB --mode store`,
+			`--memory 1GiB --mode store
+  dpukv serve mica --half proxy --server 127.0.0.1:7791 --listen 127.0.0.1:7790`,
 		Listen: "127.0.0.1:7791",
 		ListenHelp: "address of the first worker; worker i listens i ports further. With port 0 " +
 			"each listens on any free port, with FIRST-LAST on a free one of these",
 		ThreadsHelp: "worker threads",
-		Flags:       addFlags,
 	},
 }
 
@@ -52,9 +64,9 @@ func checkLoad(c *kvs.LoadConfig) error {
 	return checkFrame(c.Batch, c.KeyBytes, c.MaxValueBytes, MaxFrameBytes)
 }
 
-// configOf translates a configuration's words. The caller sets the log and the number of
+// ConfigOf translates a configuration's words. The caller sets the log and the number of
 // partitions.
-func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
+func ConfigOf(c *kvs.ServerConfig) (cfg Config, err error) {
 	cfg = Config{
 		Listen: c.Listen, Workers: c.Workers, PartitionsPerWorker: 1,
 		Items: c.Items, Pages: offheap.Auto, Hash: c.Hash, CPUs: c.CPUs, Version: c.Version,
@@ -68,41 +80,10 @@ func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
 
 // startSized starts a server whose log holds the configured items.
 func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
-	cfg, err := configOf(c)
+	cfg, err := ConfigOf(c)
 	if err != nil {
 		return nil, err
 	}
 	cfg.LogBytes = partition.LogBytesOf(c, cfg.Mode)
 	return Start(cfg)
-}
-
-// addFlags adds the flags that only MICA has.
-func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) {
-	var partitions, maxConnections int
-	var access, pages string
-	memory, buffers := bytesize.Size(256<<20), bytesize.Size(0)
-	flags.IntVar(&partitions, "partitions", 1, "partitions that each worker owns")
-	flags.StringVar(&access, "access", partition.EREW.String(),
-		"readers of a partition: erew (its worker) or crew (any worker)")
-	flags.Var(&memory, "memory", "room for the items, such as 256MiB or 4GiB")
-	flags.IntVar(&maxConnections, "max-connections", 0,
-		fmt.Sprintf("connections at once, over all threads (default: three quarters of the files "+
-			"that ulimit -n allows, at most %d)", DefaultMaxConnections))
-	flags.Var(&buffers, "buffers", "memory for the buffers of connections, such as 256MiB "+
-		"(default: 256MiB, or less if there is less room)")
-	flags.StringVar(&pages, "pages", "auto", "memory pages: "+offheap.PagesHelp)
-
-	return func(c *kvs.ServerConfig) (kvs.Server, error) {
-		c.Access = access
-		cfg, err := configOf(c)
-		if err != nil {
-			return nil, err
-		}
-		if cfg.Pages, err = offheap.ParsePages(pages); err != nil {
-			return nil, err
-		}
-		cfg.PartitionsPerWorker, cfg.LogBytes = partitions, int64(memory)
-		cfg.MaxConnections, cfg.BufferBytes = maxConnections, int64(buffers)
-		return Start(cfg)
-	}
 }

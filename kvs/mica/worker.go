@@ -19,7 +19,8 @@ type worker struct {
 	server *Server
 	number int
 	cpus   []int
-	core   *partition.Core
+	core   *partition.Core // nil: an engine
+	lane   *lane           // of an engine
 	system system
 
 	// These belong to the door's goroutine.
@@ -60,12 +61,30 @@ type worker struct {
 }
 
 func newWorker(s *Server, number int, cpus []int) *worker {
-	return &worker{
-		server: s, number: number, cpus: cpus, core: s.table.Core(number),
+	w := &worker{
+		server: s, number: number, cpus: cpus,
 		ended: make(chan struct{}), shut: make(chan struct{}),
 		ops: make([]partition.Op, MaxBatch),
 		out: make([]byte, 0, flushBytes+MaxFrameBytes),
 	}
+	if s.store != nil {
+		w.lane = newLane(s.store.lanes[number], s.store.device, len(cpus) > 0)
+	} else {
+		w.core = s.table.Core(number)
+	}
+	return w
+}
+
+// takes reports whether a request of a connection can be executed now, or handed on.
+func (w *worker) takes(p *peer) bool { return w.lane == nil || w.lane.takes(p) }
+
+// took notes when the last byte of a request that was taken was read.
+func (w *worker) took(h *header, cameNs int64) {
+	if w.lane != nil {
+		w.lane.came(cameNs)
+		return
+	}
+	w.unwritten.add(h.count, cameNs)
 }
 
 // wakeup is the context of the connection that wakes the worker.
@@ -78,6 +97,9 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 		w.ready = true
 		if len(w.cpus) > 0 {
 			w.pinErr = cpu.PinThread(w.cpus[w.number%len(w.cpus)])
+		}
+		if w.lane != nil {
+			ShortSleeps()
 		}
 	case *peer:
 		p.open(c)
@@ -94,6 +116,7 @@ func (w *worker) OnTraffic(c gnet.Conn) gnet.Action {
 	_, _ = c.Next(-1) // wakeup bytes
 	w.read()
 	w.resume()
+	w.serveLane()
 	return gnet.None
 }
 
@@ -243,10 +266,15 @@ func (w *worker) answerAsks() {
 }
 
 func (w *worker) snapshot() kvs.WorkerStats {
-	s, p := w.counters, w.core.Stats()
+	s := w.counters
 	s.CPUNs = cpu.ThreadNs()
-	s.Gets, s.Hits, s.Items, s.Evicted, s.Full = p.Gets, p.Hits, p.Items, p.Evicted, p.Full
 	door := w.door.Counts()
 	s.Refused, s.AcceptErrors = door.Refused+w.refused.Load(), door.Failed
+	if w.lane != nil {
+		s.SpunNs = w.lane.idle.SpunNs()
+		return s // the store half has the rest
+	}
+	p := w.core.Stats()
+	s.Gets, s.Hits, s.Items, s.Evicted, s.Full = p.Gets, p.Hits, p.Items, p.Evicted, p.Full
 	return s
 }

@@ -10,13 +10,14 @@ import (
 	"dpukv/kvs/herd"
 	"dpukv/kvs/memcached"
 	"dpukv/kvs/mica"
+	"dpukv/kvs/mica/storehalf"
 	"dpukv/kvs/redis"
 )
 
 // table has one line per store. Help and errors name the stores in this order. The first one is the
 // default.
 var table = []kvs.Store{
-	mica.Store,
+	storehalf.With(mica.Store),
 	herd.Store,
 	memcached.Store,
 	redis.Store,

@@ -98,6 +98,7 @@ func TestPrior(t *testing.T) {
 		"transport": {"store: mica", "store: herd"},
 		"clients":   {"placement: CH-SH", "placement: CDH-SH"},
 		"cores":     {"placement: CH-SH", "placement: CH-SD"},
+		"compute":   {"placement: CH-SH", "placement: CH-SH\ncompute: 5us"},
 		"points":    {"placement: CH-SH", "placement: [CH-SH, CD-SH]"},
 	} {
 		if a, b := overhead(ordered[0]), overhead(ordered[1]); a <= 0 || a >= b {

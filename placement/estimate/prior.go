@@ -19,6 +19,7 @@ const (
 	setUpDatapath = 2500 * time.Millisecond // one on-path datapath undone, the next one set up
 	makeMachines  = 2 * time.Second         // emulated machines, made and removed
 	drawFigures   = time.Second             // at the end of a sweep
+	overlap       = 400 * time.Millisecond  // before the load of a client that computes
 	keyOperation  = 350 * time.Nanosecond   // a key stored or asked for
 	softwareRDMA  = 8 * time.Microsecond    // the same over RDMA in software
 	weakCore      = 3                       // an emulated DPU takes so many times as long
@@ -54,6 +55,9 @@ func (e *Sweep) prior(pt *sweep.Point) time.Duration {
 	}
 	if e.changes && submode.OnPath(pt.Submode) {
 		start += setUpDatapath
+	}
+	if pt.Compute > 0 {
+		start += overlap * time.Duration(min(len(all)-1, 2)) // of the first client, and the others
 	}
 	return start + time.Duration(keyOperations(pt.Keys, len(all)-1))*perOperation(pt, &nodes)
 }

@@ -120,10 +120,27 @@ func (a *agent) work(ctx context.Context) error {
 	}
 	switch {
 	case part.Server != nil && part.Client == nil:
-		if err := cpu.Prepare(part.CPUs, part.Server.Workers); err != nil {
+		threads := part.Server.Workers
+		if part.Server.Half == kvs.PartEngine {
+			threads = max(threads, part.Server.EngineThreads)
+		}
+		if err := cpu.Prepare(part.CPUs, threads); err != nil {
 			return err
 		}
-		return a.serve(ctx, part.CPUs, part.Server)
+		srv, err := a.start(part.CPUs, part.Server)
+		if err != nil {
+			return err
+		}
+		return a.serve(ctx, srv, part.Server.Attach == "")
+	case part.Proxy != nil && part.Server == nil && part.Client == nil:
+		if err := cpu.Prepare(part.CPUs, part.Proxy.Threads); err != nil {
+			return err
+		}
+		srv, err := a.startProxy(part.CPUs, part.Proxy)
+		if err != nil {
+			return err
+		}
+		return a.serve(ctx, srv, true)
 	case part.Client != nil && part.Server == nil:
 		if err := cpu.Prepare(part.CPUs, part.Client.Threads); err != nil {
 			return err
@@ -133,9 +150,11 @@ func (a *agent) work(ctx context.Context) error {
 		return lookAfterKeys(ctx, a, part.Keys)
 	case part.Probe != nil && part.Server == nil && part.Client == nil:
 		return a.probe(ctx, part.CPUs, part.Probe)
+	case part.Neighbour != nil && part.Server == nil && part.Client == nil:
+		return a.workBeside(ctx, part.CPUs, part.Neighbour)
 	}
-	return errors.New("configured as neither server nor client, nor for keys or a probe, or as " +
-		"several of them")
+	return errors.New("configured as neither server nor client nor neighbour, nor for keys or a " +
+		"probe, or as several of them")
 }
 
 // answer answers the orchestrator's questions about the node, until configure arrives.
@@ -180,18 +199,15 @@ func await[M Message](ctx context.Context, a *agent) (M, error) {
 	}
 }
 
-// serve runs a store's server until the order to stop.
-func (a *agent) serve(ctx context.Context, cpus []int, spec *ServerSpec) error {
-	srv, err := a.start(cpus, spec)
-	if err != nil {
-		return err
-	}
+// serve runs a store's server, or a part of one, until the order to stop. here: it was started
+// here.
+func (a *agent) serve(ctx context.Context, srv kvs.Server, here bool) error {
 	broken := make(chan error, 1)
 	go func() { broken <- srv.Wait() }()
 	if err := a.out.Send(&Ready{Addr: srv.Addr(), Facts: srv.Facts()}); err != nil {
 		return errors.Join(err, srv.Close())
 	}
-	w := newWatcher(srv, spec)
+	w := newWatcher(srv, here)
 	for ctx.Err() == nil {
 		select {
 		case err := <-broken:
@@ -224,13 +240,42 @@ func (a *agent) start(cpus []int, spec *ServerSpec) (kvs.Server, error) {
 	if spec.Attach == "" {
 		cfg := spec.ServerConfig
 		cfg.CPUs, cfg.Version = cpus, a.version
-		return st.Start(&cfg)
+		return startHalf(&st, spec.Half, &cfg)
 	}
 	if st.Attach == nil {
 		return nil, fmt.Errorf("attach to %s: servers of %s are only started here",
 			spec.Attach, spec.Store)
 	}
 	return st.Attach(&kvs.DialConfig{Addr: spec.Attach, Credentials: spec.Credentials})
+}
+
+// startHalf starts a whole server, or a half.
+func startHalf(st *kvs.Store, half string, cfg *kvs.ServerConfig) (kvs.Server, error) {
+	switch {
+	case half == "":
+		return st.Start(cfg)
+	case st.Halves == nil:
+		return nil, fmt.Errorf("half %s: servers of %s cannot be split", half, st.Name)
+	case half == kvs.PartStore:
+		return st.Halves.StartStore(cfg)
+	case half == kvs.PartEngine:
+		return st.Halves.StartEngine(cfg)
+	}
+	return nil, fmt.Errorf("half: found %q, allowed: %s, %s", half, kvs.PartStore, kvs.PartEngine)
+}
+
+// startProxy starts the network half of a client.
+func (a *agent) startProxy(cpus []int, spec *ProxySpec) (kvs.Server, error) {
+	st, err := a.store(spec.Store)
+	if err != nil {
+		return nil, err
+	}
+	if st.Halves == nil {
+		return nil, fmt.Errorf("proxy: clients of %s cannot be split", st.Name)
+	}
+	cfg := spec.ProxyConfig
+	cfg.CPUs, cfg.Version = cpus, a.version
+	return st.Halves.StartProxy(&cfg)
 }
 
 // serverEnded is the error of a server that ended by itself. It is always reported.

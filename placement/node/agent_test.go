@@ -15,9 +15,12 @@ import (
 )
 
 // stubServer is a store that does nothing.
-type stubServer struct{ closed chan struct{} }
+type stubServer struct {
+	addr   string
+	closed chan struct{}
+}
 
-func (s stubServer) Addr() string     { return "nowhere:1" }
+func (s stubServer) Addr() string     { return s.addr }
 func (s stubServer) Facts() kvs.Facts { return kvs.Facts{Store: "stub"} }
 func (s stubServer) Wait() error      { <-s.closed; return nil }
 func (s stubServer) Close() error     { close(s.closed); return nil }
@@ -27,10 +30,16 @@ func stubOrNamed(name string) (kvs.Store, error) {
 	if name != "stub" {
 		return stores.Named(name)
 	}
+	server := func(addr string) (kvs.Server, error) {
+		return stubServer{addr, make(chan struct{})}, nil
+	}
 	return kvs.Store{
 		MaxBatch: 1,
-		Start: func(*kvs.ServerConfig) (kvs.Server, error) {
-			return stubServer{make(chan struct{})}, nil
+		Start:    func(*kvs.ServerConfig) (kvs.Server, error) { return server("nowhere:1") },
+		Halves: &kvs.Halves{
+			StartStore:  func(*kvs.ServerConfig) (kvs.Server, error) { return server("store:1") },
+			StartEngine: func(c *kvs.ServerConfig) (kvs.Server, error) { return server("engine of " + c.StoreAddr) },
+			StartProxy:  func(c *kvs.ProxyConfig) (kvs.Server, error) { return server("proxy to " + c.Server) },
 		},
 		Dial: func(context.Context, *kvs.DialConfig) (kvs.Remote, error) {
 			return nil, errors.New("nobody there")
@@ -102,6 +111,32 @@ func TestAgentServesUntilToldToStop(t *testing.T) {
 	}
 }
 
+// TestAgentBecomesAHalf: an agent starts the part that its task names.
+func TestAgentBecomesAHalf(t *testing.T) {
+	half := func(part, store string) *Configure {
+		return &Configure{Server: &ServerSpec{
+			Store: "stub", Half: part, ServerConfig: kvs.ServerConfig{StoreAddr: store, EngineThreads: 2},
+		}}
+	}
+	for want, task := range map[string]*Configure{
+		"store:1":           half(kvs.PartStore, ""),
+		"engine of store:1": half(kvs.PartEngine, "store:1"),
+		"proxy to engine:1": {Proxy: &ProxySpec{
+			Store: "stub", ProxyConfig: kvs.ProxyConfig{Server: "engine:1", Threads: 1},
+		}},
+	} {
+		p := startAgent(t)
+		p.out.Send(task)
+		if r, ok := (<-p.inbox).(*Ready); !ok || r.Addr != want {
+			t.Errorf("got %+v, want %s", r, want)
+		}
+		p.out.Send(&Stop{})
+		if err := p.end(t); err != nil {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
 func TestAgentEndsWithItsInput(t *testing.T) {
 	p := startAgent(t)
 	p.out.Send(stubSpec)
@@ -148,6 +183,14 @@ func TestAgentTellsWhyItFails(t *testing.T) {
 	for want, m := range map[string]Message{
 		`store: found "lmdb", allowed: mica, herd`: &Configure{Server: &ServerSpec{Store: "lmdb"}},
 		"configured as neither server nor client":  &Configure{},
+		"half engine: servers of redis cannot be split": &Configure{
+			Server: &ServerSpec{Store: "redis", Half: kvs.PartEngine},
+		},
+		`half: found "half", allowed: store, engine`: &Configure{Server: &ServerSpec{Store: "stub", Half: "half"}},
+		"proxy: clients of redis cannot be split":    &Configure{Proxy: &ProxySpec{Store: "redis"}},
+		"or as several of them": &Configure{
+			Server: stubSpec.Server, Proxy: &ProxySpec{Store: "stub"}, Client: &ClientSpec{},
+		},
 		"nobody there":                              client("city64"),
 		"hash: found md4, allowed: city32":          client("md4"),
 		"received the message go instead of config": &Begin{},

@@ -19,7 +19,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 	}
 	remote, err := st.Dial(ctx, &spec.DialConfig)
 	if err != nil {
-		return spec.Way.explain(err)
+		return spec.explain(err)
 	}
 	defer func() { err = errors.Join(err, remote.Close()) }()
 
@@ -28,6 +28,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 		Load: spec.Load, Threads: spec.Threads, Duration: spec.Duration, CPUs: cpus,
 		Preloaded: spec.Preloaded, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
 		ServerAddr: spec.Addr, SameHost: spec.SameHost,
+		SharedServer: spec.SharedServer,
 		OnReady: func(ctx context.Context, hitRate float64) error {
 			return standBy(ctx, a, Ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})
 		},
@@ -52,7 +53,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 	}
 	// The point of a failed run has the run's error.
 	if err != nil {
-		res.Point.Error = spec.Way.explain(err).Error()
+		res.Point.Error = spec.explain(err).Error()
 	}
 	hlog, err := results.EncodeHlog(res.Intervals)
 	if err != nil {

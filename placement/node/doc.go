@@ -14,6 +14,8 @@
 //	     │◀───────────────────────────────────────── ready ───────┤
 //	     ├── count ────────────────▶│                             │
 //	     │◀──────────── counted ────┤ what its sockets moved      │
+//	     │                          │                             │   a neighbour, if there is one, works from
+//	     │                          │                             │   before go until after measured
 //	     ├── go ─────────────────────────────────────────────────▶│ once all are ready: warm up, measure
 //	     │◀────────────────────────────────────── progress … ─────┤
 //	     │◀────────────────────────────────────── period over ────┤   several clients: the load goes on
@@ -25,6 +27,25 @@
 //	     │◀───────────────────────────────────────── result ──────┤   point, histogram log
 //	     ├── stop ───────────────────────────────────────────────▶│ ends
 //	     ├── stop ─────────────────▶│ ends                        │
+//
+// A point with halves has more processes. They get configure and answer ready like a server, and
+// end with stop after the processes that use them. Each gets the address that the one before it
+// told.
+//
+//	orchestrator        store half          engine           proxy           client
+//	     ├─ configure ──────▶│                 │               │               │   workers, without a network
+//	     │◀────────── ready ─┤                 │               │               │   address of its side channel
+//	     ├─ configure ────────────────────────▶│               │               │   joins the store half
+//	     │◀──────────────────────────── ready ─┤               │               │   address for clients
+//	     ├─ configure ────────────────────────────────────────▶│               │   may connect to the server only
+//	     │◀──────────────────────────────────────────── ready ─┤               │   address of its side channel
+//	     ├─ configure ────────────────────────────────────────────────────────▶│   joins the proxy
+//
+// A count goes to the engine. The counters of a store half and of a proxy reach the client through
+// the store's own protocol.
+//
+// The process of a neighbour gets configure, answers each count, the first without a question, and
+// ends with stop. It begins after the clients are ready, and ends before release.
 //
 // A node that cannot do its task answers with failed, which has the reason, and ends.
 // Neither side waits without a limit: see [Timeouts]. "dpukv testbed check" sends inspect and reach

@@ -18,6 +18,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/placement/cardreport"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 	"dpukv/probe"
@@ -26,7 +27,7 @@ import (
 )
 
 // ProtocolVersion changes whenever an older node would misunderstand a message.
-const ProtocolVersion = 8
+const ProtocolVersion = 9
 
 // MaxMessageBytes has room for the histograms of a long point. A peer that sends more is no node of
 // dpukv.
@@ -58,7 +59,8 @@ type (
 
 		Heard time.Time // by the clock here
 	}
-	// Ready: the server accepts load, or the client has preloaded, verified, and waits for go.
+	// Ready: the server or the proxy accepts load, or the client has preloaded, verified, and waits
+	// for go.
 	Ready struct {
 		Addr    string    `json:"addr"` // the server's
 		Facts   kvs.Facts `json:"facts"`
@@ -112,6 +114,8 @@ type (
 		Moved   kvs.Moved    `json:"moved"`
 		Threads []cpu.Thread `json:"threads,omitempty"`
 		CPUNs   int64        `json:"cpu_ns,omitempty"` // CPU time so far, of a probe's server
+		// Neighbour is the work so far of a neighbour. It is also the answer to configure.
+		Neighbour *neighbour.Count `json:"neighbour,omitempty"`
 	}
 	// Examined answers examine.
 	Examined struct {
@@ -140,13 +144,20 @@ type (
 
 // To a node.
 type (
-	// Configure gives a node its task: exactly one of Server, Client, Keys and Probe.
+	// Configure gives a node its task: exactly one of Server, Proxy, Client, Keys, Probe and
+	// Neighbour.
 	Configure struct {
-		CPUs   []int       `json:"cpus"`
-		Server *ServerSpec `json:"server,omitempty"`
-		Client *ClientSpec `json:"client,omitempty"`
-		Keys   *KeysSpec   `json:"keys,omitempty"`
-		Probe  *ProbeSpec  `json:"probe,omitempty"`
+		CPUs      []int          `json:"cpus"`
+		Server    *ServerSpec    `json:"server,omitempty"`
+		Client    *ClientSpec    `json:"client,omitempty"`
+		Keys      *KeysSpec      `json:"keys,omitempty"`
+		Probe     *ProbeSpec     `json:"probe,omitempty"`
+		Neighbour *NeighbourSpec `json:"neighbour,omitempty"`
+		Proxy     *ProxySpec     `json:"proxy,omitempty"`
+	}
+	// NeighbourSpec describes the work beside a store.
+	NeighbourSpec struct {
+		Kind string `json:"kind"`
 	}
 	// ProbeSpec describes a probe, and this node's part in it.
 	ProbeSpec struct {
@@ -172,17 +183,27 @@ type (
 		Attach string `json:"attach,omitempty"`
 		// Credentials let this node into that server.
 		Credentials kvs.Credentials `json:"credentials,omitzero"`
+		// Half is the half to start: [kvs.PartStore], [kvs.PartEngine], or "" for the whole.
+		Half string `json:"half,omitempty"`
 		kvs.ServerConfig
+	}
+	// ProxySpec describes the network half of a client.
+	ProxySpec struct {
+		Store string `json:"store"`
+		kvs.ProxyConfig
 	}
 	// ClientSpec describes the load and the server to put it on.
 	ClientSpec struct {
 		Store string `json:"store"`
 		kvs.DialConfig
 		load.Load
-		Way       *Way `json:"way,omitempty"`
-		SameHost  bool `json:"same_host"` // as the server
-		Preloaded bool `json:"preloaded"` // by another client
-		Threads   int  `json:"threads"`
+		Way      *Way `json:"way,omitempty"`
+		ProxyWay *Way `json:"proxy_way,omitempty"` // to the proxy
+		SameHost bool `json:"same_host"`           // as the server
+		// SharedServer says that a neighbour has CPUs of the server.
+		SharedServer bool `json:"shared_server,omitempty"`
+		Preloaded    bool `json:"preloaded"` // by another client
+		Threads      int  `json:"threads"`
 		// its number among all_threads, those of all clients
 		FirstThread int           `json:"first_thread"`
 		AllThreads  int           `json:"all_threads"`
@@ -208,7 +229,7 @@ type (
 		To    string `json:"to"`
 		Bytes int    `json:"bytes"` // of its data
 	}
-	// Count asks a server's node for its traffic and its threads.
+	// Count asks a server's node for its traffic and its threads, or a neighbour for its work.
 	Count struct{}
 	// EndLoad ends a client's load after period over: no client measures any more.
 	EndLoad struct{}

@@ -16,9 +16,9 @@ type watcher struct {
 }
 
 // newWatcher watches a server that was started here. Other servers may be on another machine.
-func newWatcher(srv kvs.Server, spec *ServerSpec) watcher {
+func newWatcher(srv kvs.Server, here bool) watcher {
 	w := watcher{srv: srv}
-	if spec.Attach == "" {
+	if here {
 		w.pid, w.program = srv.Facts().PID, true
 		if w.pid == 0 {
 			w.pid, w.program = os.Getpid(), false

@@ -43,6 +43,17 @@ func (w *Way) explain(err error) error {
 	return &blocked{w.Blocked(dial.Addr.String(), Fault(err)), err}
 }
 
+// explain names both ends in the error of a client that could not connect to the server, or to its
+// proxy.
+func (s *ClientSpec) explain(err error) error {
+	var dial *net.OpError
+	if s.Proxy != "" && errors.As(err, &dial) && dial.Addr != nil &&
+		dial.Addr.String() == s.Proxy {
+		return s.ProxyWay.explain(err)
+	}
+	return s.Way.explain(err)
+}
+
 // blocked is the error of a connection that was not accepted.
 type blocked struct {
 	text  string

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
+
+	"dpukv/kvs"
 )
 
 // TestFault names each way in which a firewall blocks a connection.
@@ -65,5 +68,21 @@ func TestExplainNamesBothEnds(t *testing.T) {
 	}
 	if some.explain(nil) != nil {
 		t.Error("found an error of none")
+	}
+}
+
+// TestExplainNamesTheProxy: a client with a proxy connects to two nodes, of which it names the one that
+// did not accept.
+func TestExplainNamesTheProxy(t *testing.T) {
+	spec := &ClientSpec{
+		DialConfig: kvs.DialConfig{Addr: "10.0.0.2:7001", Proxy: "10.0.0.3:7002"},
+		Way:        &Way{Client: "hostA", Server: "hostB"}, ProxyWay: &Way{Client: "hostA", Server: "dpuA"},
+	}
+	for addr, want := range map[string]string{spec.Addr: "to node hostB at", spec.Proxy: "to node dpuA at"} {
+		to := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(addr))
+		err := spec.explain(&net.OpError{Op: "dial", Net: "tcp", Addr: to, Err: syscall.ECONNREFUSED})
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("found %q, want %q in it", err, want)
+		}
 	}
 }

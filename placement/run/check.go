@@ -11,6 +11,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/placement/launch"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/placement/submode"
 	"dpukv/placement/sweep"
@@ -34,6 +35,7 @@ func check(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
 	errs = append(append(errs, checkSubmodes(s, t)...), checkPorts(s, t))
 	errs = append(errs, sweep.CheckRates(s), sweep.CheckRepeats(s), sweep.CheckRequests(s),
 		checkRequests(s, t))
+	errs = append(errs, checkNeighbours(s, t, allowed), checkHalves(s, t))
 	return errors.Join(append(errs, checkConfigs(s), checkProbes(s, t, allowed))...)
 }
 
@@ -50,6 +52,29 @@ func checkPlacement(t *testbed.Testbed, placement string, allowed []int) error {
 	return nil
 }
 
+// checkNeighbours refuses neighbours of a server that ran already, and those without a node.
+func checkNeighbours(s *sweep.Sweep, t *testbed.Testbed, allowed []int) error {
+	for _, c := range s.Configs() {
+		nodes, err := t.Assign(c.Placement)
+		if c.Neighbour == "" || err != nil {
+			continue // said elsewhere
+		}
+		if c.Attach != "" {
+			return fmt.Errorf("%sneighbour: found %s with attach, allowed: none; the CPUs of a "+
+				"server that runs already are not known here",
+				s.Place("neighbour", c.Neighbour), c.Neighbour)
+		}
+		host, err := neighbour.Host(t, &nodes)
+		if err == nil {
+			err = checkNode(t, host, allowed)
+		}
+		if err != nil {
+			return fmt.Errorf("%sneighbour: %w", s.Place("neighbour", c.Neighbour), err)
+		}
+	}
+	return nil
+}
+
 // checkPorts refuses servers that listen on more ports than their nodes have.
 func checkPorts(s *sweep.Sweep, t *testbed.Testbed) error {
 	for _, c := range s.Configs() {
@@ -58,12 +83,31 @@ func checkPorts(s *sweep.Sweep, t *testbed.Testbed) error {
 		if err != nil || unknown != nil || c.Attach != "" {
 			continue // said elsewhere, or none is started
 		}
-		n, need := &nodes.Server, st.PortsOf(c.ServerThreads)
-		if have := n.Ports.Count(); have < need {
-			return fmt.Errorf("%snode %s: ports: found %s (%d), allowed: at least %d for a server "+
-				"of %s with server_threads: %d; widen the range, in the firewall too",
-				t.Place(n.Name), n.Name, n.Ports, have, need, c.Store, c.ServerThreads)
+		if err := checkPortsOf(t, &c, &nodes, &st); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func checkPortsOf(
+	t *testbed.Testbed, c *sweep.Config, nodes *testbed.Assignment, st *kvs.Store,
+) error {
+	n, need := &nodes.Server, st.PortsOf(c.ServerThreads)
+	what := fmt.Sprintf("a server of %s with server_threads: %d", c.Store, c.ServerThreads)
+	if nodes.Store != nil {
+		need = st.PortsOf(engineThreads(c))
+		what = fmt.Sprintf("an engine of %s with %d threads", c.Store, engineThreads(c))
+	}
+	for i, half := range []*testbed.Node{nodes.Store, nodes.Proxy} {
+		if half != nil && half.Name == n.Name {
+			need++ // of its side channel
+			what += ", and for the " + []string{roleStore, roleProxy}[i]
+		}
+	}
+	if have := n.Ports.Count(); have < need {
+		return fmt.Errorf("%snode %s: ports: found %s (%d), allowed: at least %d for %s; widen "+
+			"the range, in the firewall too", t.Place(n.Name), n.Name, n.Ports, have, need, what)
 	}
 	return nil
 }
@@ -101,7 +145,7 @@ func checkTools(p *Plan) error {
 				stores = []error{err}
 			}
 		}
-		for _, n := range nodes.All() {
+		for _, n := range append(nodes.All(), p.neighbours(&nodes)...) {
 			if told[n.Name] || n.Emulated() {
 				continue
 			}

@@ -34,12 +34,12 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		{
 			"no such placement", "placement: CH-SX\n", testbed.Local(),
 			"s.yaml:1:12: placement: found CH-SX (did you mean CH-SH?), allowed: CH-SH, CD-SH, CDH-SH, CH-SD, " +
-				"CD-SD, L-CD-SH (a testbed " +
+				"CD-SD, L-CD-SH, CH-ED-SH, CH-PD-SH, CH-PD-ED-SH, CH-EH-SD (a testbed " +
 				"file may have its own",
 		},
 		{
 			"the server's own DPU", "placement: L-CD-SH\n", remote,
-			"L-CD-SH runs the client on the DPU in the server's host hostB, and server_side of testbed t.yaml has " +
+			"L-CD-SH runs the client on the DPU in the host hostB, and server_side of testbed t.yaml has " +
 				"none (only hostB)",
 		},
 		{
@@ -75,6 +75,11 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 		{
 			"reconnects on a datapath", "submode: sm1\nreconnect_every: [0, 5]\n", remote,
 			"s.yaml:2:22: reconnect_every: found 5 with submode sm1, allowed: 0",
+		},
+		{
+			"a neighbour of a server that ran already",
+			"store: redis\nattach: \"127.0.0.1:6379\"\nneighbour: [none, cpu]\n", testbed.Local(),
+			"s.yaml:3:19: neighbour: found cpu with attach, allowed: none",
 		},
 		{
 			"a batch that no frame holds", "batch: [64, 65536]\n", testbed.Local(),
@@ -137,13 +142,19 @@ var testbedExamples = []string{"local", "netns", "netns-onpath", "bluefield", "s
 // with the number that it needs.
 func TestTooFewPorts(t *testing.T) {
 	bed := parseTestbed(t, "ports: 7000-7001\nnodes:\n  a: {}\n  b: {}\n  c: {ports: 7000-7003}\n"+
-		"client_side: a\nserver_side: b\nplacements:\n  MORE: {clients: [a], server: c}\n")
+		"client_side: a\nserver_side: b\nplacements:\n  MORE: {clients: [a], server: c}\n"+
+		"  HALVES: {clients: [a], server: c, store: b}\n  ONE: {clients: [a], server: b, store: b, proxy: b}\n")
 	for file, want := range map[string]string{
 		"store: mica\nserver_threads: 2\n":                    "",
 		"store: herd\nserver_threads: 4\n":                    "",
 		"store: mica\nserver_threads: 4\nplacement: [MORE]\n": "",
 		"store: mica\nserver_threads: [1, 4]\n": "node b: ports: found 7000-7001 (2), allowed: at least 4 for a " +
 			"server of mica with server_threads: 4",
+		"server_threads: 2\nengine_threads: 4\nplacement: HALVES\n": "",
+		"server_threads: 2\nengine_threads: 6\nplacement: HALVES\n": "node c: ports: found 7000-7003 (4), allowed: " +
+			"at least 6 for an engine of mica with 6 threads",
+		"server_threads: 1\nplacement: ONE\n": "at least 3 for an engine of mica with 1 threads, and for the store " +
+			"half, and for the proxy",
 	} {
 		s, err := sweep.Parse("s.yaml", []byte(file))
 		if err != nil {

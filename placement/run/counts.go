@@ -6,6 +6,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/results"
 )
@@ -42,4 +43,76 @@ func noteServerMoved(p *results.Point, m kvs.Moved) {
 	if warning := p.ServerMovedLoad.Sockets.ResentWarning("server", "in the load"); warning != "" {
 		p.Warnings = append(p.Warnings, warning)
 	}
+}
+
+// disturbance is the work of a point's neighbour. Without one, its methods do nothing.
+type disturbance struct {
+	by      *member // nil: there is none
+	kind    string
+	timeout time.Duration
+	calm    context.CancelFunc // ends the watch over its process
+
+	before, after *neighbour.Count
+}
+
+// startNeighbour puts the neighbour to work. The context ends with the neighbour's process.
+func (m *measurement) startNeighbour(ctx context.Context) (context.Context, error) {
+	by := m.all.neighbour
+	if by == nil {
+		return ctx, nil
+	}
+	m.report.does("start the neighbour %s", m.pt.Neighbour)
+	d := &m.disturbance
+	*d = disturbance{by: by, kind: m.pt.Neighbour, timeout: m.timeouts.Result}
+	by.Send(&node.Configure{
+		CPUs: by.end.cpus, Neighbour: &node.NeighbourSpec{Kind: m.pt.Neighbour},
+	})
+	_, err := node.Expect[*node.Counted](ctx, by.Process, m.timeouts.Server,
+		"work as the neighbour "+d.kind)
+	if err != nil {
+		return nil, err
+	}
+	var watched context.Context
+	watched, d.calm = untilEnded(ctx, by.Process, "work as the neighbour "+d.kind)
+	return watched, nil
+}
+
+// begin counts the neighbour's work before the load.
+func (d *disturbance) begin(ctx context.Context) (err error) {
+	d.before, err = d.count(ctx)
+	return err
+}
+
+// endNeighbour counts the neighbour's work after the load, and ends it.
+func (m *measurement) endNeighbour(ctx context.Context) (err error) {
+	d := &m.disturbance
+	if d.after, err = d.count(ctx); err != nil || d.by == nil {
+		return err
+	}
+	d.calm()
+	m.all.neighbour = nil
+	return d.by.Close()
+}
+
+func (d *disturbance) count(ctx context.Context) (*neighbour.Count, error) {
+	if d.by == nil {
+		return nil, nil
+	}
+	counted, err := count(ctx, d.by.Process, d.timeout)
+	if err != nil {
+		return nil, err
+	}
+	return counted.Neighbour, nil
+}
+
+// note puts the neighbour's work into a point.
+func (d *disturbance) note(p *results.Point) {
+	if d.by == nil {
+		return
+	}
+	cpus := d.by.end.cpus
+	r := neighbour.RatesOf(d.kind, len(cpus), d.before, d.after)
+	p.NeighbourNode, p.NeighbourCPUs = d.by.end.node.Name, cpus
+	p.NeighbourOpsPerS, p.NeighbourBytesPerS = r.Ops, r.Bytes
+	p.NeighbourCPUShare, p.NeighbourSwitchesPerS = r.CPUShare, r.Switches
 }

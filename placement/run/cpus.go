@@ -6,6 +6,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/placement/machines"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 )
@@ -15,10 +16,20 @@ type end struct {
 	node    *testbed.Node
 	kernel  string  // the kernel it runs on: processes of one kernel may compete for CPUs
 	cores   [][]int // it may use, each a list of the core's CPUs
-	server  bool
+	server  bool    // the process that clients connect to
+	role    string  // of a half beside that process, such as roleStore
 	threads int
 	cpus    []int // chosen by planCPUs; nil: unknown, as the node was not asked
 }
+
+// These are the roles of halves, as errors name them.
+const (
+	roleStore = "store half"
+	roleProxy = "proxy"
+)
+
+// serves reports whether the process is on the server's side.
+func (e *end) serves() bool { return e.server || e.role == roleStore }
 
 // planCPUs chooses CPUs. An end whose node names its CPUs gets those. An end with its cores to
 // itself gets as many of their CPUs as it has threads. Ends that compete share: the server has one
@@ -53,17 +64,16 @@ func divide(ends []*end) {
 	if len(cores) == 1 && len(ends) > 1 {
 		cores = singles(cores[0])
 	}
-	clients := slices.DeleteFunc(slices.Clone(ends), func(e *end) bool { return e.server })
+	clients := slices.DeleteFunc(slices.Clone(ends), (*end).serves)
+	servers := slices.DeleteFunc(slices.Clone(ends), func(e *end) bool { return !e.serves() })
 	rest := cores
-	if len(clients) < len(ends) {
+	if len(servers) > 0 {
 		half := len(cores)
 		if len(clients) > 0 {
 			half /= 2
 			rest = cores[half:]
 		}
-		all := spread(cores[:max(half, 1)])
-		server := ends[slices.IndexFunc(ends, func(e *end) bool { return e.server })]
-		server.take(all[:min(server.threads, len(all))])
+		takeInTurn(servers, spread(cores[:max(half, 1)]))
 	}
 	for i, n := 0, len(clients); i < n; i++ {
 		part := rest[len(rest)*i/n : len(rest)*(i+1)/n]
@@ -71,6 +81,19 @@ func divide(ends []*end) {
 			part = rest
 		}
 		clients[i].take(spread(part))
+	}
+}
+
+// takeInTurn gives each end as many CPUs as it has threads, and none twice while there are others.
+func takeInTurn(ends []*end, cpus []int) {
+	at := 0
+	for _, e := range ends {
+		n := min(e.threads, len(cpus))
+		if at+n > len(cpus) {
+			at = 0
+		}
+		e.take(cpus[at : at+n])
+		at += n
 	}
 }
 
@@ -127,6 +150,9 @@ func cpuWarnings(ends []*end) (warnings []string) {
 				return slices.Contains(o.cpus, c)
 			})
 			switch both := e.kernel == o.kernel; {
+			case both && overlap && e.role+o.role != "":
+				note("%s and %s share CPUs (%s and %s)", e.title(), o.title(),
+					cpu.FormatList(e.cpus), cpu.FormatList(o.cpus))
 			case both && overlap && !e.server && !o.server:
 				note("clients %s and %s share CPUs (%s and %s)", o.node.Name, e.node.Name,
 					cpu.FormatList(o.cpus), cpu.FormatList(e.cpus))
@@ -140,6 +166,9 @@ func cpuWarnings(ends []*end) (warnings []string) {
 }
 
 func (e *end) title() string {
+	if e.role != "" {
+		return e.role
+	}
 	if e.server {
 		return "server"
 	}
@@ -158,11 +187,11 @@ func shareCore(cores [][]int, a, b []int) bool {
 
 // assignCPUs divides the CPUs, and gives emulated machines their CPU time.
 func assignCPUs(
-	on *machines.Machines, e *pointProcesses, pt *sweep.Point,
+	on *machines.Machines, e *pointProcesses, pt *sweep.Point, nodes *testbed.Assignment,
 ) (warnings []string, err error) {
 	var ends []*end
 	for _, m := range e.members() {
-		if m.end.threads = pt.Threads(m.end.server); m.end.threads == 0 {
+		if m.end.threads = threadsOf(pt, nodes, &m.end); m.end.threads == 0 {
 			m.end.threads = len(m.end.all())
 		}
 		if m.end.server && pt.Attach != "" {
@@ -212,4 +241,54 @@ func tooFewCPUs(name string, threads int, quota float64, have int) string {
 			quota, have)
 	}
 	return ""
+}
+
+// placeNeighbour chooses the CPUs of the neighbour, once the server has told its own.
+func (m *measurement) placeNeighbour() (warnings []string) {
+	by := m.all.neighbour
+	if by == nil {
+		return nil
+	}
+	rival := m.all.itemsAt()
+	if m.all.server.end.node.Name == by.end.node.Name {
+		rival = m.all.server // also the engine of a store on the DPU
+	}
+	on := neighbour.Machine{
+		All: by.end.node.CPUs, Store: m.workCPUs(rival),
+		Beside: rival.end.node.Name == by.end.node.Name,
+	}
+	if on.All == nil {
+		on.All = spread(by.end.cores)
+	}
+	for _, o := range m.all.members() {
+		if by.sameKernel(o) {
+			on.Taken = append(on.Taken, m.workCPUs(o)...)
+		}
+	}
+	if by.end.node.OnThisMachine() {
+		on.Taken = append(on.Taken, m.path.forwarders()...)
+	}
+	var warning string
+	if by.end.cpus, warning = on.CPUs(m.pt.Neighbour); warning != "" {
+		warnings = append(warnings, warning)
+	}
+	return warnings
+}
+
+// workCPUs returns the CPUs of a process's threads: those that the server told, or those that the
+// process got.
+func (m *measurement) workCPUs(o *member) []int {
+	if o == m.all.server && m.server != nil && len(m.server.Facts.CPUs) > 0 {
+		return m.server.Facts.CPUs
+	}
+	return o.end.cpus
+}
+
+// sharesServer reports whether the neighbour has a CPU of the server that clients see.
+func (m *measurement) sharesServer() bool {
+	by, server := m.all.neighbour, m.all.server
+	return by != nil && by.sameKernel(server) &&
+		slices.ContainsFunc(m.workCPUs(server), func(c int) bool {
+			return slices.Contains(by.end.cpus, c)
+		})
 }

@@ -4,7 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"dpukv/kvs"
 	"dpukv/placement/launch"
+	"dpukv/placement/node"
+	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 )
 
@@ -111,5 +114,55 @@ func TestQuotaOfWholeCPUsIsNoSlowerMachine(t *testing.T) {
 		if got := tooFewCPUs("dpuA", c.threads, c.quota, c.have); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestPlaceNeighbour: a neighbour competes with the part of the server on its host, and leaves the
+// CPUs of the other processes there alone if it can.
+func TestPlaceNeighbour(t *testing.T) {
+	process := func(name, kernel string, cpus ...int) *member {
+		return &member{end: end{
+			node: &testbed.Node{Node: launch.Node{Name: name}}, kernel: kernel, cpus: cpus,
+			cores: [][]int{{0}, {1}, {2}, {3}, {4}, {5}},
+		}}
+	}
+	for _, c := range []struct {
+		name, kind    string
+		server, store *member
+		told          []int // by the server
+		want          []int
+		shares        bool
+	}{
+		{"cpu on the store's workers", "cpu", process("host", "b", 0, 1, 2), nil, []int{0, 1}, []int{0, 1}, true},
+		{"cpu on what the server got", "cpu", process("host", "b", 0, 1), nil, nil, []int{0, 1}, true},
+		{"cache beside them", "cache", process("host", "b", 0, 1), nil, nil, []int{2, 4, 5}, false},
+		{"cpu on the store half", "cpu", process("dpu", "d", 0, 1), process("host", "b", 0), nil, []int{0}, false},
+		{"cpu on the engine", "cpu", process("host", "b", 4), process("dpu", "d", 0), nil, []int{4}, true},
+		{"cpu on the host of a DPU", "cpu", process("dpu", "d", 0, 1), nil, nil, []int{0, 1}, false},
+		{
+			"memory beside an emulated half", "memory", process("dpu", "b", 0), process("host", "b", 1), nil,
+			[]int{2, 4, 5},
+			false,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := measurement{
+				pt: &sweep.Point{}, server: &node.Ready{Facts: kvs.Facts{CPUs: c.told}},
+				all: &pointProcesses{
+					server: c.server, store: c.store, clients: []*member{process("client", "b", 3)},
+					neighbour: process("host", "b"),
+				},
+			}
+			m.pt.Neighbour = c.kind
+			if warnings := m.placeNeighbour(); warnings != nil {
+				t.Errorf("warnings %q", warnings)
+			}
+			if got := m.all.neighbour.end.cpus; !slices.Equal(got, c.want) {
+				t.Errorf("on CPUs %v, want %v", got, c.want)
+			}
+			if m.sharesServer() != c.shares {
+				t.Errorf("shares the server's CPUs: %v, want %v", !c.shares, c.shares)
+			}
+		})
 	}
 }

@@ -15,6 +15,14 @@
 // gross errors. Counts are added up, histograms are merged, and the point keeps each client's
 // share.
 //
+// # Halves
+//
+// A server in halves is two processes. The store half starts first, and its engine connects to it.
+// Clients connect to the engine. A client in halves is an application and a proxy, which starts
+// before it. Halves that the store, the submode or the devices cannot have are refused. A point has
+// the CPU time of each part, and sums for hosts and DPUs. It fails if the parts that were used are
+// not those of its placement.
+//
 // # CPUs
 //
 // Nodes name the CPUs that they may use, and the boot ID of their kernel. Processes on one kernel

@@ -12,6 +12,7 @@ import (
 	"dpukv/kvs/stores"
 	"dpukv/placement/estimate"
 	"dpukv/placement/launch"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
@@ -112,18 +113,36 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 		return err
 	}
 	for i, n := range c.All() {
-		role := "client"
-		if i == 0 {
-			role = "server"
-		}
 		argv, err := commandOn(p, n)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, role, n.Name,
-			carrier(p, &c, i), strings.Join(argv, " "))
+		with := carrier(p, &c, i)
+		if device := laneOf(&c, n); device != "" {
+			with += " (lanes over " + device + ")"
+		}
+		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, c.Role(i), n.Name,
+			with, strings.Join(argv, " "))
+	}
+	for _, n := range p.neighbours(&c) {
+		argv, err := commandOn(p, n)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s neighbour on node %s, for each point with one: %s\n", placement,
+			n.Name, strings.Join(argv, " "))
 	}
 	return nil
+}
+
+// neighbours returns the node of the neighbours of a placement, if the sweep has some.
+func (p *Plan) neighbours(c *testbed.Assignment) []*testbed.Node {
+	some := slices.ContainsFunc(p.sweep.Neighbour, func(kind string) bool { return kind != "" })
+	host, err := neighbour.Host(&p.testbed, c)
+	if !some || err != nil {
+		return nil
+	}
+	return []*testbed.Node{host}
 }
 
 // describeEnds writes where the processes of a placement's points would run, each way once.
@@ -170,6 +189,15 @@ func describeOrder(w io.Writer, missing []sweep.Point) {
 	}
 }
 
+// laneOf names the device of a node's lanes; "": it has none.
+func laneOf(c *testbed.Assignment, n *testbed.Node) string {
+	device, err := c.LaneDeviceOf(n)
+	if err != nil {
+		return "no device: " + err.Error()
+	}
+	return device
+}
+
 // carrier names the transport of the stores that need a device, for all submodes.
 func carrier(p *Plan, c *testbed.Assignment, node int) string {
 	var devices []string
@@ -211,7 +239,11 @@ func endsOf(p *Plan, pt *sweep.Point) (string, error) {
 	}
 	var ends []*end
 	for i, n := range c.All() {
-		e := &end{node: n, server: i == 0, threads: pt.Threads(i == 0)}
+		e := &end{node: n, server: i == 0}
+		if role := c.Role(i); role == roleStore || role == roleProxy {
+			e.role = role
+		}
+		e.threads = threadsOf(pt, &c, e)
 		if n.OnThisMachine() {
 			e.cores = p.cores
 		}
@@ -219,12 +251,12 @@ func endsOf(p *Plan, pt *sweep.Point) (string, error) {
 	}
 	planCPUs(ends)
 	var texts []string
-	for _, e := range ends {
+	for i, e := range ends {
 		where := "CPUs chosen there"
 		if e.cpus != nil {
 			where = "CPU " + cpu.FormatList(e.cpus)
 		}
-		texts = append(texts, fmt.Sprintf("%s on %s (%s)", e.title(), e.node.Name, where))
+		texts = append(texts, fmt.Sprintf("%s on %s (%s)", c.Role(i), e.node.Name, where))
 	}
 	return strings.Join(texts, ", "), nil
 }

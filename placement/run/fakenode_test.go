@@ -19,6 +19,7 @@ import (
 	"dpukv/internal/killed"
 	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/results"
 )
@@ -69,10 +70,20 @@ func fakeNode(dir, text string) int {
 	if !ok { // stop: it was only asked about itself
 		return 0
 	}
-	if part.Server != nil {
-		f.misbehave("server", "ready", &out)
+	if part.Neighbour != nil {
+		f.misbehave("neighbour", "ready", &out)
+		out.Send(&node.Counted{Neighbour: &neighbour.Count{AtNs: 1}})
+		time.AfterFunc(50*time.Millisecond, func() { f.misbehave("neighbour", "work", &out) })
+	} else if part.Server != nil || part.Proxy != nil {
+		role := "server"
+		if part.Proxy != nil {
+			role = kvs.PartProxy
+		} else if part.Server.Half != "" {
+			role = part.Server.Half
+		}
+		f.misbehave(role, "ready", &out)
 		out.Send(&node.Ready{Addr: "127.0.0.1:1", Facts: kvs.Facts{Store: "mica", Transport: "tcp", Version: "fake"}})
-		time.AfterFunc(50*time.Millisecond, func() { f.misbehave("server", "serve", &out) })
+		time.AfterFunc(50*time.Millisecond, func() { f.misbehave(role, "serve", &out) })
 	} else {
 		configured = part.Client
 		f.misbehave("client", "ready", &out)
@@ -107,7 +118,7 @@ func fakeNode(dir, text string) int {
 			}
 			out.Send(&node.Result{Point: p, Hlog: []byte("#log\n")})
 		case *node.Count:
-			out.Send(&node.Counted{})
+			out.Send(&node.Counted{Neighbour: &neighbour.Count{AtNs: 2, Ops: 1}})
 		case *node.Stop:
 			f.misbehave("", "stop", &out)
 			return 0

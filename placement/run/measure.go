@@ -10,6 +10,7 @@ import (
 	"dpukv/client"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
@@ -26,6 +27,10 @@ type measurement struct {
 	path   *path
 	all    *pointProcesses
 	server *node.Ready // the server's message once it accepted load
+	// proxyAddr is where the client finds its proxy, if it has one.
+	proxyAddr string
+
+	disturbance disturbance // of the neighbour
 }
 
 // measure measures one point.
@@ -45,7 +50,7 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 		return nil, err
 	}
 	m.report.does("start the processes")
-	if m.all, err = startAll(ctx, m.nodes.All(), r.begin); err != nil {
+	if m.all, err = m.start(ctx); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -56,6 +61,28 @@ func measure(ctx context.Context, r *runner, pt *sweep.Point) (res *node.Result,
 		return m.probe(ctx)
 	}
 	return m.run(ctx)
+}
+
+// start starts the processes, the neighbour's included.
+func (m *measurement) start(ctx context.Context) (*pointProcesses, error) {
+	nodes := m.nodes.All()
+	if m.pt.Neighbour == "" {
+		all, err := startAll(ctx, nodes, m.begin)
+		if err == nil {
+			all.takeHalves(&m.nodes)
+		}
+		return all, err
+	}
+	host, err := neighbour.Host(&m.machines.Bed, &m.nodes)
+	if err != nil {
+		return nil, err
+	}
+	all, err := startAll(ctx, append(nodes, host), m.begin)
+	if err == nil {
+		all.takeNeighbour()
+		all.takeHalves(&m.nodes)
+	}
+	return all, err
 }
 
 // wayThere sets up the way between the ends. A probe of one machine has none, and no datapath that
@@ -79,14 +106,18 @@ func (m *measurement) wayThere(ctx context.Context) (err error) {
 
 // run takes the processes from their start to the result.
 func (m *measurement) run(ctx context.Context) (*node.Result, error) {
-	warnings, err := assignCPUs(m.machines, m.all, m.pt)
+	warnings, err := assignCPUs(m.machines, m.all, m.pt, &m.nodes)
 	if err != nil {
 		return nil, err
 	}
 	if err := m.serve(ctx); err != nil {
 		return nil, err
 	}
-	serving, cancel := untilEnded(ctx, m.all.server.Process, "serve "+m.pt.Store)
+	warnings = append(warnings, m.placeNeighbour()...)
+	halves, cancel := m.watchHalves(ctx)
+	defer cancel()
+	_, task := m.serverTasks()
+	serving, cancel := untilEnded(halves, m.all.server.Process, task)
 	defer cancel()
 	res, err := m.load(serving)
 	if err != nil && ctx.Err() == nil { // an interrupted user does not wait for the cause
@@ -115,11 +146,17 @@ func (m *measurement) serve(ctx context.Context) error {
 	if m.pt.Attach != "" {
 		spec.Credentials = m.Credentials
 	}
-	m.report.does("start the %s server", m.pt.Store)
+	if err := m.serveStore(ctx, spec); err != nil {
+		return err
+	}
+	start, _ := m.serverTasks()
+	m.report.does("%s", start)
 	m.all.server.Send(&node.Configure{CPUs: m.all.server.end.cpus, Server: spec})
-	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server,
-		"start the "+m.pt.Store+" server")
-	return err
+	m.server, err = node.Expect[*node.Ready](ctx, m.all.server.Process, m.timeouts.Server, start)
+	if err != nil {
+		return err
+	}
+	return m.serveProxy(ctx)
 }
 
 // load takes the clients from the preload to their result. If a client failed, load returns that
@@ -133,6 +170,10 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err := m.all.each(ctx, 1, m.prepare); err != nil {
 		return nil, err
 	}
+	disturbed, err := m.startNeighbour(ctx)
+	if err != nil {
+		return nil, err
+	}
 	before, err := count(ctx, m.all.server.Process, m.timeouts.Result)
 	if err != nil {
 		return nil, err
@@ -144,14 +185,20 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := m.disturbance.begin(ctx); err != nil {
+		return nil, err
+	}
 	shares := make([]share, len(m.all.clients))
 	told := time.Now()
 	for _, c := range m.all.clients {
 		c.Send(&node.Begin{})
 	}
 	m.tell("go")
-	if err := m.follow(ctx, shares); err != nil {
+	if err := m.follow(disturbed, shares); err != nil {
 		return firstFailed(shares), err
+	}
+	if err := m.endNeighbour(ctx); err != nil {
+		return nil, err
 	}
 	throttled, err := m.machines.Throttling()
 	if err != nil {
@@ -167,6 +214,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	res, err := merge(shares, told, m.pt)
 	if err == nil {
 		noteServer(&res.Point, before, after)
+		m.disturbance.note(&res.Point)
 		res.Point.Warnings = append(res.Point.Warnings,
 			throttled.WarningsSince(throttledBefore)...)
 		err = m.path.end(ctx, &res.Point)
@@ -248,6 +296,9 @@ func (m *measurement) collect(ctx context.Context, shares []share) error {
 		if err := shares[i].collect(ctx, m.timeouts.Result); err != nil {
 			return err
 		}
+		if err := m.verifyHalves(&shares[i].res.Point); err != nil {
+			return err
+		}
 		return m.pt.OfOneClient(len(shares)).VerifyUsed(&shares[i].res.Point)
 	})
 }
@@ -262,8 +313,8 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 			Device: on.RDMA.KVS(),
 		},
 		Way:      wayTo(&m.nodes.Server, on, m.pt.Attach),
-		SameHost: m.all.clients[i].sameKernel(m.all.server),
-		Load:     m.pt.OfOneClient(clients).Load, Duration: m.pt.Duration, Preloaded: i > 0,
+		SameHost: m.all.clients[i].sameKernel(m.all.server), SharedServer: m.sharesServer(),
+		Load: m.pt.OfOneClient(clients).Load, Duration: m.pt.Duration, Preloaded: i > 0,
 		Threads: m.pt.ClientThreads, FirstThread: i * m.pt.ClientThreads,
 		AllThreads: clients * m.pt.ClientThreads,
 	}
@@ -271,7 +322,12 @@ func (m *measurement) clientSpec(i int) (*node.ClientSpec, error) {
 		spec.Credentials = m.Credentials
 	}
 	var err error
-	if stores.OverVerbs(m.pt.Store) {
+	switch {
+	case m.nodes.Proxy != nil:
+		spec.Proxy, spec.Answers = m.proxyAddr, m.pt.Answers
+		spec.ProxyWay = wayTo(m.nodes.Proxy, on, "")
+		spec.Device, err = laneDevice(on, m.nodes.Proxy)
+	case stores.OverVerbs(m.pt.Store):
 		spec.Device.Name, err = m.nodes.Device(on)
 	}
 	return spec, err
@@ -284,6 +340,8 @@ func (m *measurement) complete(p *results.Point, warnings []string) {
 		m.Version
 	p.ServerCommand = m.server.Facts.Command
 	m.completeMachines(p)
+	m.noteParts(p)
+	warnings = append(warnings, laneWarnings(p)...)
 	if m.pt.Attach != "" {
 		p.Attached = true
 		warnings = append(warnings,

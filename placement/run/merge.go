@@ -9,6 +9,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"dpukv/kvs"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -301,6 +302,10 @@ func addCosts(shares []share, p *results.Point) {
 	p.FramesPerWrite = mean(func(p *results.Point) float64 { return p.FramesPerWrite }, writes)
 	p.ClientHashShare = mean(func(p *results.Point) float64 { return p.ClientHashShare }, clientNs)
 	p.ClientCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ClientCPUNsPerOp }, ops)
+	addParts(shares, p)
+	p.ComputeCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ComputeCPUNsPerOp }, ops)
+	p.ComputeMeanNs = mean(func(p *results.Point) float64 { return p.ComputeMeanNs }, ops)
+	p.Overlap = meanOverlap(shares)
 	p.ServerCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ServerCPUNsPerOp }, alike)
 	p.ServerCPUShare = mean(func(p *results.Point) float64 { return p.ServerCPUShare }, alike)
 	p.ServerOthersShare = mean(func(p *results.Point) float64 { return p.ServerOthersShare }, alike)
@@ -324,6 +329,41 @@ func addCosts(shares []share, p *results.Point) {
 	})
 	p.ClientBusyShare = atWork / float64(max(had, 1))
 	p.ClientCPUShare, p.ClientCPUs = busy/float64(max(had, 1)), cpus
+}
+
+// addParts computes the means of the parts' CPU times. The applications' is the clients', and
+// the others are the server's, which each client tells.
+func addParts(shares []share, p *results.Point) {
+	p.Parts = slices.Clone(p.Parts)
+	for i := range p.Parts {
+		part := &p.Parts[i]
+		weight := alike
+		if part.Part == kvs.PartApplication {
+			weight = ops
+		}
+		mean := func(value func(*results.Part) float64) float64 {
+			return mean(shares, func(p *results.Point) float64 {
+				at := slices.IndexFunc(p.Parts, func(o results.Part) bool {
+					return o.Part == part.Part
+				})
+				if at < 0 {
+					return 0
+				}
+				return value(&p.Parts[at])
+			}, weight)
+		}
+		part.CPUNsPerOp, part.SpunNsPerOp = mean(func(o *results.Part) float64 {
+			return o.CPUNsPerOp
+		}), mean(func(o *results.Part) float64 { return o.SpunNsPerOp })
+	}
+}
+
+func meanOverlap(shares []share) results.Overlap {
+	var all []results.Overlap
+	for i := range shares {
+		all = append(all, shares[i].res.Point.Overlap)
+	}
+	return results.MeanOverlap(all)
 }
 
 // cpusOf counts the clients' CPUs, each once, and lists their numbers.

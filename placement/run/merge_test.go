@@ -2,11 +2,13 @@ package run
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"dpukv/internal/machine"
+	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
@@ -152,6 +154,59 @@ func TestMergeAddsUp(t *testing.T) {
 	}
 }
 
+// TestMergeParts: the applications' CPU time is that of all operations, on the machine of each
+// client. The server's is what the clients told of it.
+func TestMergeParts(t *testing.T) {
+	told := time.Now()
+	var shares []share
+	for i, name := range []string{"hostA", "dpuA"} {
+		latencies := [][]int64{{1000, 2000, 3000}, {9000}}[i]
+		s := fakeShare(t, name, []int{i}, 0, told, latencies...)
+		if p := &s.res.Point; i == 0 {
+			p.ClientCPUNsPerOp, p.ServerCPUNsPerOp = 100, 60
+		} else {
+			s.end.node.Kind = testbed.KindDPU
+			p.ClientCPUNsPerOp, p.ServerCPUNsPerOp = 300, 80
+		}
+		s.res.Point.Parts = []results.Part{
+			{Part: kvs.PartApplication, CPUNsPerOp: s.res.Point.ClientCPUNsPerOp},
+			{Part: kvs.PartEngine, CPUNsPerOp: s.res.Point.ServerCPUNsPerOp - 20, SpunNsPerOp: float64(2 * i)},
+			{Part: kvs.PartStore, CPUNsPerOp: 20},
+		}
+		shares = append(shares, s)
+	}
+	res, err := merge(shares, told, &sweep.Point{Config: sweep.Config{Duration: time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name, kind string) *member {
+		return &member{end: end{node: &testbed.Node{Node: launch.Node{Name: name}, Kind: kind}}}
+	}
+	m := &measurement{pt: &sweep.Point{}, all: &pointProcesses{
+		server: at("dpuB", testbed.KindDPU), store: at("hostB", testbed.KindHost),
+		clients: []*member{shares[0].member, shares[1].member},
+	}}
+	p := &res.Point
+	m.noteParts(p)
+	node := func(name, kind string) results.Node { return results.Node{Node: name, Kind: kind} }
+	want := []results.Part{
+		{Part: kvs.PartApplication, CPUNsPerOp: 150},
+		{Part: kvs.PartEngine, Node: node("dpuB", testbed.KindDPU), CPUNsPerOp: 50, SpunNsPerOp: 1},
+		{Part: kvs.PartStore, Node: node("hostB", testbed.KindHost), CPUNsPerOp: 20},
+	}
+	if !slices.Equal(p.Parts, want) {
+		t.Errorf("found %+v, want %+v", p.Parts, want)
+	}
+	got := []float64{p.ClientHostCPUNsPerOp, p.ClientDPUCPUNsPerOp, p.ServerHostCPUNsPerOp, p.ServerDPUCPUNsPerOp}
+	if !slices.Equal(got, []float64{75, 75, 20, 50}) {
+		t.Errorf("found %v on hosts and DPUs of clients and server, want 75, 75, 20, 50", got)
+	}
+	if p.ClientCPUNsPerOp != 150 || p.ServerCPUNsPerOp != 70 || shares[0].res.Point.Parts[0].CPUNsPerOp != 100 {
+		t.Errorf("client %v, server %v, and the first share's own %+v", p.ClientCPUNsPerOp, p.ServerCPUNsPerOp,
+			shares[0].res.Point.Parts)
+	}
+}
+
 // TestMergeRequests: clients do their requests in different times. The point has the longest, and
 // all requests.
 func TestMergeRequests(t *testing.T) {
@@ -163,6 +218,10 @@ func TestMergeRequests(t *testing.T) {
 		p.Requests, p.DurationNs = 2, int64(i+1)*1e9
 		p.ThroughputOps = 2 / float64(i+1)
 		p.Reconnects, p.ReconnectMeanNs = uint64(1+2*i), float64(100*(i+1))
+		p.ComputeMeanNs, p.ComputeCPUNsPerOp = float64(1000*(i+1)), float64(10*(i+1))
+		p.Overlap = results.Overlap{
+			Percent: float64(50 * i), CommNs: 200, ComputeNs: 210, OverallNs: float64(400 - 100*i),
+		}
 		shares = append(shares, s)
 	}
 	pt := &sweep.Point{}
@@ -178,6 +237,11 @@ func TestMergeRequests(t *testing.T) {
 	}
 	if p.Reconnects != 4 || p.ReconnectMeanNs != 175 {
 		t.Errorf("found %d reconnects of %v ns", p.Reconnects, p.ReconnectMeanNs)
+	}
+	want := results.Overlap{Percent: 25, CommNs: 200, ComputeNs: 210, OverallNs: 350}
+	if p.ComputeMeanNs != 1500 || p.ComputeCPUNsPerOp != 15 || p.Overlap != want {
+		t.Errorf("found computes of %v ns, %v ns an operation, overlap %+v", p.ComputeMeanNs,
+			p.ComputeCPUNsPerOp, p.Overlap)
 	}
 }
 

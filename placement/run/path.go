@@ -222,6 +222,14 @@ func (p *path) warnings(e *pointProcesses) (warnings []string) {
 	return warnings
 }
 
+// forwarders returns the CPUs of this machine that a datapath in user space has.
+func (p *path) forwarders() []int {
+	if p == nil || p.lease == nil || !p.lease.InUserSpace() || !p.dpu.OnThisMachine() {
+		return nil
+	}
+	return p.lease.CPUs()
+}
+
 // checkFullSize expects packets of the full size to cross the datapath, from each client.
 func (p *path) checkFullSize(ctx context.Context, m *machines.Machines) error {
 	if p == nil || p.lease == nil {

@@ -24,8 +24,11 @@ type member struct {
 
 // pointProcesses are the processes of a point: they begin together, and if one fails, all end.
 type pointProcesses struct {
-	server  *member
-	clients []*member
+	server    *member
+	clients   []*member
+	neighbour *member // nil: none
+	store     *member // the store half of a split server; nil: the server is whole
+	proxy     *member // the network half of the client; nil: the client is whole
 }
 
 // startError is the error of processes that did not even start. The point's configuration has no
@@ -73,21 +76,70 @@ func startAll(
 		return nil, errors.Join(failed, closeAll(members))
 	}
 	members[0].end.server = true
-	return &pointProcesses{members[0], members[1:]}, nil
+	return &pointProcesses{server: members[0], clients: members[1:]}, nil
 }
 
-// members returns all processes, the server first.
-func (e *pointProcesses) members() []*member { return append([]*member{e.server}, e.clients...) }
+// takeNeighbour makes the last process that started the neighbour of the others.
+func (e *pointProcesses) takeNeighbour() {
+	last := len(e.clients) - 1
+	e.neighbour, e.clients = e.clients[last], e.clients[:last]
+}
 
-// close ends the clients, then the server.
-func (e *pointProcesses) close() error { return errors.Join(closeAll(e.clients), e.server.Close()) }
+// takeHalves makes the last processes that started the halves of an assignment.
+func (e *pointProcesses) takeHalves(nodes *testbed.Assignment) {
+	take := func(role string) *member {
+		last := len(e.clients) - 1
+		m := e.clients[last]
+		e.clients, m.end.role = e.clients[:last], role
+		return m
+	}
+	if nodes.Proxy != nil {
+		e.proxy = take(roleProxy)
+	}
+	if nodes.Store != nil {
+		e.store = take(roleStore)
+	}
+}
+
+// itemsAt returns the process that has the items.
+func (e *pointProcesses) itemsAt() *member {
+	if e.store != nil {
+		return e.store
+	}
+	return e.server
+}
+
+// all returns all processes, the server first.
+func (e *pointProcesses) all() []*member {
+	if e.neighbour == nil {
+		return e.members()
+	}
+	return append(e.members(), e.neighbour)
+}
+
+// members returns the processes of the store and its load, the server first.
+func (e *pointProcesses) members() []*member {
+	list := append([]*member{e.server}, e.clients...)
+	for _, half := range []*member{e.store, e.proxy} {
+		if half != nil {
+			list = append(list, half)
+		}
+	}
+	return list
+}
+
+// close ends the clients and the neighbour, then the server.
+func (e *pointProcesses) close() error {
+	return errors.Join(closeAll(append(slices.Clone(e.clients), e.neighbour)),
+		closeAll([]*member{e.proxy, e.server}), closeAll([]*member{e.store}))
+}
 
 // lost prepends the lost connection of a failed point. The other errors follow from it.
 func (e *pointProcesses) lost(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, m := range e.members() {
+	for _, m := range e.all() {
 		if why := m.Lost(); why != nil && !strings.Contains(err.Error(), why.Error()) {
 			return fmt.Errorf("%w; so that %w", why, err)
 		}
@@ -155,16 +207,25 @@ func (m *member) sameKernel(o *member) bool {
 	return m.end.kernel != "" && m.end.kernel == o.end.kernel
 }
 
-// dead prepends the members of a failed point that ended by themselves, the server before the
-// clients. The others' errors ("connection reset", "no answer") only follow from that. Call it
-// after all have ended.
+// dead prepends the member of a failed point that ended by itself, the server before the clients.
+// The others' errors ("connection reset", "no answer") only follow from that. Call it after all
+// have ended.
 func (e *pointProcesses) dead(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, m := range e.members() {
-		if why := m.OwnEnd(m.end.server); why != nil && !m.NamedIn(err) {
+	members := e.all()
+	if e.store != nil { // its engine ends with it
+		members = append([]*member{e.store}, members...)
+	}
+	for _, m := range members {
+		speaks := m.end.server || m.end.role != "" || m == e.neighbour
+		why := m.OwnEnd(speaks)
+		switch {
+		case why != nil && !m.NamedIn(err):
 			return fmt.Errorf("%w; so that %w", why, err)
+		case why != nil && m == e.store:
+			return err
 		}
 	}
 	return err

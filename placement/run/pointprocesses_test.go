@@ -50,6 +50,36 @@ func TestTheDeadAreNamedFirst(t *testing.T) {
 	}
 }
 
+// TestLostNeighbour: a point without the neighbour that it should have fails, and the reason names
+// the neighbour. No process stays behind.
+func TestLostNeighbour(t *testing.T) {
+	for script, want := range map[string]string{
+		"neighbour@ready=kill":   "node server: asked to work as the neighbour cache, it was killed by signal 9",
+		"neighbour@ready=failed": "node server: the address is taken",
+		"neighbour@work=kill,client@go=hang": "node server: asked to work as the neighbour cache, it was killed by " +
+			"signal 9",
+		"neighbour@work=quit,client@go=hang": "node server: asked to work as the neighbour cache, it ended",
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			o, _, pids := fakeOptions(t, script)
+			text := "neighbour: cache\nget_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\n" +
+				"repeats: 1\nkeys: 10\n"
+			if err := os.WriteFile(o.SweepFile, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			sum, err := runFake(t, o)
+			defer leaveNone(t, pids, 3)
+			if err == nil || len(sum.Failed) != 1 {
+				t.Fatalf("got %+v, %v, want one point that fails", sum, err)
+			}
+			if got := sum.Failed[0].Reason; !strings.HasPrefix(got, want) || strings.Count(got, "signal 9") > 1 {
+				t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
+			}
+		})
+	}
+}
+
 // TestNodeOutOfMemory: the kernel kills a node's own process for want of memory, and the process
 // cannot say so. The reason has the kernel's count, and a remedy.
 func TestNodeOutOfMemory(t *testing.T) {

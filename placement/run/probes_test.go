@@ -36,11 +36,19 @@ func ofProbes(t *testing.T, sweep, bed string) Options {
 
 func probesIn(t *testing.T, dir string) []results.Point {
 	t.Helper()
+	return validIn(t, dir, (*runfolder.Run).Probes)
+}
+
+// validIn returns points of a run folder, which all are valid and measured.
+func validIn(
+	t *testing.T, dir string, read func(*runfolder.Run) ([]results.Point, []runfolder.BadLine, error),
+) []results.Point {
+	t.Helper()
 	run, err := runfolder.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, bad, err := run.Probes()
+	points, bad, err := read(run)
 	if err != nil || bad != nil {
 		t.Fatal(bad, err)
 	}
@@ -177,12 +185,12 @@ func proven(t *testing.T, p *results.Point) {
 // judged expects a claim of N1 that is held against the points, and marked as emulated.
 func judged(t *testing.T, points []results.Point) {
 	t.Helper()
-	book, err := claims.Load()
+	books, err := claims.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	marked := false
-	for _, c := range book.Evaluate(claims.Evidence{Runs: claims.NewRuns("run", points, nil)}) {
+	for _, c := range books.Evaluate(claims.Evidence{Runs: claims.NewRuns("run", points, nil)}) {
 		if c.Finding == "N1" && c.Measured != nil {
 			marked = marked || c.Substitute != ""
 			t.Logf("%s: %s, measured %.3g, %s", c.Says, c.Verdict, *c.Measured, c.Why)

@@ -19,7 +19,7 @@ type probing struct {
 
 // probe measures a probe, once its processes have started.
 func (m *measurement) probe(ctx context.Context) (*node.Result, error) {
-	warnings, err := assignCPUs(m.machines, m.all, m.pt)
+	warnings, err := assignCPUs(m.machines, m.all, m.pt, &m.nodes)
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"dpukv/client/ownkeys"
 	"dpukv/internal/foreign"
 	"dpukv/placement/estimate"
 	"dpukv/placement/machines"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
@@ -168,7 +170,15 @@ func (r *runner) nodesOf(pt *sweep.Point) []*testbed.Node {
 	if err != nil {
 		return nil
 	}
-	return c.All()
+	nodes := c.All()
+	if pt.Neighbour == "" {
+		return nodes
+	}
+	host, err := neighbour.Host(&r.testbed, &c)
+	if err != nil || slices.Contains(nodes, host) {
+		return nodes
+	}
+	return append(nodes, host)
 }
 
 // begin starts a node's process and makes sure that it is this program.

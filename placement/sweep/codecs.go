@@ -9,6 +9,7 @@ import (
 	"dpukv/internal/strictyaml"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
+	"dpukv/placement/neighbour"
 )
 
 var seeds = strictyaml.Codec[uint64]{
@@ -22,6 +23,22 @@ var seeds = strictyaml.Codec[uint64]{
 	Format:  func(n uint64) string { return strconv.FormatUint(n, 10) },
 	Allowed: "a whole number from 0 to 9223372036854775807",
 	Number:  true,
+}
+
+// neighbours are the kinds of neighbours, or none.
+var neighbours = strictyaml.Codec[string]{
+	Parse: func(s string) (string, error) {
+		switch {
+		case s == neighbour.None:
+			return "", nil
+		case slices.Contains(neighbour.Kinds(), s):
+			return s, nil
+		}
+		return "", strictyaml.ErrNotAllowed
+	},
+	Format:  func(s string) string { return cmp.Or(s, neighbour.None) },
+	Allowed: strings.Join(append([]string{neighbour.None}, neighbour.Kinds()...), ", "),
+	Words:   append([]string{neighbour.None}, neighbour.Kinds()...),
 }
 
 // OwnProtocol leaves the choice of the protocol to the store's client.

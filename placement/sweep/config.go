@@ -26,6 +26,9 @@ type Config struct {
 	ServerThreads, ClientThreads int
 	Mode, Access                 string
 	Protocol                     string
+	Neighbour                    string // its kind; "": none
+	EngineThreads                int    // of a split server; 0: as many as ServerThreads
+	Answers                      string // of lanes: see [kvs.ServerConfig]; "": read
 	Duration                     time.Duration
 	Attach                       string
 	RateShare                    float64 // of the peak; 0: the rate does not follow from it
@@ -86,6 +89,9 @@ func (c *Config) Describe() string {
 	loop := "closed loop"
 	if c.RateOps > 0 {
 		loop = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
+	}
+	if c.Neighbour != "" {
+		loop += ", neighbour " + c.Neighbour
 	}
 	if c.Attach != "" {
 		return fmt.Sprintf("%s at %s, %g %% GET, %d client threads, %s",

@@ -104,6 +104,27 @@ var sweepKeys = slices.Concat(
 			func(c *Config) *string { return &c.Protocol }).optional().
 			means("Protocol between client and server, for stores that have several.",
 				"binary"),
+		axis("engine_threads", "EngineThreads", engineThreads,
+			func(s *Sweep) *[]int { return &s.EngineThreads },
+			func(c *Config) *int { return &c.EngineThreads }).
+			ofHalves().
+			means("Threads of the engine of a split server, a multiple of server_threads. See "+
+				"docs/tasks/split.md.",
+				"[1, 2]"),
+		axis("answers", "Answers", answersOfLanes,
+			func(s *Sweep) *[]string { return &s.Answers },
+			func(c *Config) *string { return &c.Answers }).
+			ofHalves().
+			means("Way of the answers of a store half, and of the requests to a proxy: fetched by "+
+				"READ, or written by WRITE.",
+				"[read, write]"),
+		axis("neighbour", "Neighbour", neighbours,
+			func(s *Sweep) *[]string { return &s.Neighbour },
+			func(c *Config) *string { return &c.Neighbour }).optional().
+			means("Work on the server's host beside the store: on the CPUs of the store's workers "+
+				"(cpu), or on other CPUs, in the shared caches (cache) or with the bandwidth of "+
+				"the memory (memory). See docs/tasks/neighbour.md.",
+				"[none, cpu, cache, memory]"),
 		single("duration", strictyaml.Span(10*time.Millisecond, maxSpan),
 			func(s *Sweep) *time.Duration { return &s.Duration }).
 			identified("Duration", func(c *Config) any { return c.Duration }).

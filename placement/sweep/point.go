@@ -18,6 +18,13 @@ func (pt *Point) Asked(p *results.Point) {
 	}
 	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.RateShare = pt.RateShare
+	p.Neighbour = pt.Neighbour
+	if pt.EngineThreads > 0 { // else as many as the store half has
+		p.EngineThreads = pt.EngineThreads
+	}
+	if pt.Answers != "" {
+		p.Answers = pt.Answers
+	}
 	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
 	if !pt.takeThreads || p.ServerThreads == 0 { // 0: no server has told its number
 		p.ServerThreads = pt.ServerThreads
@@ -57,6 +64,12 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	}
 	compare("store", asked.Store, used.Store)
 	compare("server_threads", asked.ServerThreads, used.ServerThreads)
+	if asked.EngineThreads > 0 && used.Lanes != nil {
+		compare("engine_threads", asked.EngineThreads, used.EngineThreads)
+	}
+	if asked.Answers != "" {
+		compare("answers", asked.Answers, used.Answers)
+	}
 	compare("client_threads", asked.ClientThreads, used.ClientThreads)
 	compare("mode", asked.Mode, used.Mode)
 	compare("access", asked.Access, used.Access)

@@ -22,6 +22,9 @@ type Sweep struct {
 	Load                         loadAxes
 	ServerThreads, ClientThreads []int
 	Mode, Access                 []string
+	Neighbour                    []string // kinds of work beside the store; "": none
+	EngineThreads                []int    // of split servers; 0: as many as server threads
+	Answers                      []string // of lanes; "": read
 	Protocol                     []string // of stores that have several; "": the store's own choice
 
 	Duration, Warmup time.Duration
@@ -60,6 +63,7 @@ func Default() Sweep {
 		},
 		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
 		Mode: []string{"cache"}, Access: []string{"erew"}, Protocol: []string{""},
+		Neighbour: []string{""}, EngineThreads: []int{0}, Answers: []string{""},
 		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond,
 		Repeats: results.DefaultRepeats, Seed: 1,
 	}
@@ -111,7 +115,7 @@ func (s *Sweep) Configs() []Config {
 			all[i].Duration = 0 // the requests end the measurement
 		}
 	}
-	return all
+	return oneOfWhole(all)
 }
 
 // Size returns the highest number of points, or the limit if there are more.

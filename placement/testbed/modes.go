@@ -115,6 +115,14 @@ func (c *Assignment) InModes(mode func(host string) card.Mode) Assignment {
 	for i := range in.Clients {
 		in.Clients[i] = *in.Clients[i].in(mode)
 	}
+	half := func(n *Node) *Node {
+		if n == nil {
+			return nil
+		}
+		its := *n.in(mode)
+		return &its
+	}
+	in.Store, in.Proxy = half(c.Store), half(c.Proxy)
 	return in
 }
 

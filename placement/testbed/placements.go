@@ -14,7 +14,9 @@ import (
 type Placement struct {
 	Name    string
 	clients []Role // the first one stores the keys
-	server  Role
+	server  Role   // of a split server, the engine
+	store   *Role  // of a split server, the store half; nil: the server is whole
+	proxy   *Role  // the network half of the client; nil: the client is whole
 }
 
 // Role is one process's place.
@@ -22,7 +24,7 @@ type Role struct {
 	node string // by name, or else:
 	side string // the key of the testbed file that lists the candidates
 	kind string // of the node
-	own  bool   // of DPUs, the one in the server's host
+	own  bool   // of DPUs, the one in the host of the role that was found before
 }
 
 var (
@@ -31,35 +33,116 @@ var (
 	serverHost = Role{side: "server_side", kind: KindHost}
 	serverDPU  = Role{side: "server_side", kind: KindDPU}
 	localDPU   = Role{side: "server_side", kind: KindDPU, own: true}
+	proxyDPU   = Role{side: "client_side", kind: KindDPU, own: true}
 )
 
 // studied are the study's placements (its Table 2 and Figure 7a).
 var studied = []Placement{
-	{"CH-SH", []Role{clientHost}, serverHost},
-	{"CD-SH", []Role{clientDPU}, serverHost},
-	{"CDH-SH", []Role{clientHost, clientDPU}, serverHost},
-	{"CH-SD", []Role{clientHost}, serverDPU},
-	{"CD-SD", []Role{clientDPU}, serverDPU},
-	{"L-CD-SH", []Role{localDPU}, serverHost},
+	{Name: "CH-SH", clients: []Role{clientHost}, server: serverHost},
+	{Name: "CD-SH", clients: []Role{clientDPU}, server: serverHost},
+	{Name: "CDH-SH", clients: []Role{clientHost, clientDPU}, server: serverHost},
+	{Name: "CH-SD", clients: []Role{clientHost}, server: serverDPU},
+	{Name: "CD-SD", clients: []Role{clientDPU}, server: serverDPU},
+	{Name: "L-CD-SH", clients: []Role{localDPU}, server: serverHost},
+}
+
+// halves are the placements of a store in halves. A name follows a request: client, proxy, engine,
+// store, each on a host or a DPU. A sweep gets them only by name.
+var halves = []Placement{
+	{Name: "CH-ED-SH", clients: []Role{clientHost}, server: localDPU, store: &serverHost},
+	{Name: "CH-PD-SH", clients: []Role{clientHost}, server: serverHost, proxy: &proxyDPU},
+	{
+		Name: "CH-PD-ED-SH", clients: []Role{clientHost}, server: localDPU, store: &serverHost,
+		proxy: &proxyDPU,
+	},
+	{Name: "CH-EH-SD", clients: []Role{clientHost}, server: serverHost, store: &localDPU},
+}
+
+// OnlyByName reports whether a placement is one of halves, which a sweep gets only by name.
+func OnlyByName(name string) bool {
+	return slices.ContainsFunc(halves, func(p Placement) bool { return p.Name == name })
+}
+
+// MaySplit reports whether a placement may have lanes, and whether it may have an engine. One of a
+// testbed's own may have both.
+func MaySplit(name string) (lanes, engine bool) {
+	for _, p := range slices.Concat(studied, halves) {
+		if p.Name == name {
+			return p.store != nil || p.proxy != nil, p.store != nil
+		}
+	}
+	return true, true
 }
 
 // Assignment has the nodes of a placement.
 type Assignment struct {
 	Clients []Node
-	Server  Node
+	Server  Node  // that clients connect to: of a split server, the engine
+	Store   *Node // the store half of a split server; nil: the server is whole
+	Proxy   *Node // the network half of the client; nil: the client is whole
 }
 
-// All returns the nodes, the server's first. A node with two roles comes twice.
+// All returns the nodes: the server's first, then the clients', the store half's and the proxy's. A
+// node with two roles comes twice.
 func (c *Assignment) All() []*Node {
 	nodes := []*Node{&c.Server}
 	for i := range c.Clients {
 		nodes = append(nodes, &c.Clients[i])
 	}
+	for _, n := range []*Node{c.Store, c.Proxy} {
+		if n != nil {
+			nodes = append(nodes, n)
+		}
+	}
 	return nodes
 }
 
-// Placements returns the testbed's placements: the study's, then its own.
-func (t *Testbed) Placements() []Placement { return slices.Concat(studied, t.Own) }
+// Lanes returns the pairs of nodes that lanes join.
+func (c *Assignment) Lanes() (pairs [][2]*Node) {
+	if c.Store != nil {
+		pairs = append(pairs, [2]*Node{&c.Server, c.Store})
+	}
+	if c.Proxy != nil {
+		pairs = append(pairs, [2]*Node{c.Proxy, &c.Clients[0]})
+	}
+	return pairs
+}
+
+// Ways returns the pairs of nodes of which the first one connects to the second one. A client with
+// a proxy asks the server for its counters itself.
+func (c *Assignment) Ways() (ways [][2]*Node) {
+	for i := range c.Clients {
+		ways = append(ways, [2]*Node{&c.Clients[i], &c.Server})
+	}
+	if c.Proxy != nil {
+		ways = append(ways, [2]*Node{&c.Clients[0], c.Proxy}, [2]*Node{c.Proxy, &c.Server})
+	}
+	if c.Store != nil {
+		ways = append(ways, [2]*Node{&c.Server, c.Store})
+	}
+	return ways
+}
+
+// Split reports whether the server or the client is in halves.
+func (c *Assignment) Split() bool { return c.Store != nil || c.Proxy != nil }
+
+// Role names the role of a node of All, by its index.
+func (c *Assignment) Role(i int) string {
+	switch {
+	case i == 0 && c.Store != nil:
+		return "engine"
+	case i == 0:
+		return "server"
+	case i <= len(c.Clients):
+		return "client"
+	case i == len(c.Clients)+1 && c.Store != nil:
+		return "store half"
+	}
+	return "proxy"
+}
+
+// Placements returns the testbed's placements: the study's, those of halves, then its own.
+func (t *Testbed) Placements() []Placement { return slices.Concat(studied, halves, t.Own) }
 
 // Assign finds the nodes of a placement.
 func (t *Testbed) Assign(name string) (Assignment, error) {
@@ -76,23 +159,55 @@ func (t *Testbed) Assign(name string) (Assignment, error) {
 				name, spelling.Hint(name, known), strings.Join(known, ", "), name)
 	}
 	p := &all[i]
-	server, err := t.roleNode(p, "server", p.server, nil)
+	c, err := t.assignServer(p)
 	if err != nil {
 		return Assignment{}, err
 	}
-	c := Assignment{Server: *server}
 	for _, s := range p.clients {
-		client, err := t.roleNode(p, "client", s, server)
+		client, err := t.roleNode(p, "client", s, &c.Server)
 		if err != nil {
 			return Assignment{}, err
 		}
 		c.Clients = append(c.Clients, *client)
 	}
+	if p.proxy != nil {
+		proxy, err := t.roleNode(p, "proxy", *p.proxy, &c.Clients[0])
+		if err != nil {
+			return Assignment{}, err
+		}
+		of := *proxy
+		c.Proxy = &of
+	}
 	return c, nil
 }
 
-// roleNode returns the node that plays a role. server is nil for the server's own role.
-func (t *Testbed) roleNode(p *Placement, role string, s Role, server *Node) (*Node, error) {
+// assignServer finds the nodes of the server. Of a split one, the half on the host comes first.
+func (t *Testbed) assignServer(p *Placement) (c Assignment, err error) {
+	if p.store == nil {
+		server, err := t.roleNode(p, "server", p.server, nil)
+		if err == nil {
+			c.Server = *server
+		}
+		return c, err
+	}
+	const engine, store = "engine", "store half"
+	var engineNode, storeNode *Node
+	if p.server.own {
+		if storeNode, err = t.roleNode(p, store, *p.store, nil); err == nil {
+			engineNode, err = t.roleNode(p, engine, p.server, storeNode)
+		}
+	} else if engineNode, err = t.roleNode(p, engine, p.server, nil); err == nil {
+		storeNode, err = t.roleNode(p, store, *p.store, engineNode)
+	}
+	if err != nil {
+		return c, err
+	}
+	own := *storeNode
+	return Assignment{Server: *engineNode, Store: &own}, nil
+}
+
+// roleNode returns the node that plays a role. near is the node that its DPU has to be in.
+func (t *Testbed) roleNode(p *Placement, role string, s Role, near *Node) (*Node, error) {
 	if s.node != "" {
 		return t.Node(s.node), nil // it exists, or the file was refused
 	}
@@ -101,13 +216,13 @@ func (t *Testbed) roleNode(p *Placement, role string, s Role, server *Node) (*No
 		side = t.ServerSide
 	}
 	for _, name := range side {
-		if n := t.Node(name); n != nil && n.Kind == s.kind && (!s.own || n.Of == server.Name) {
+		if n := t.Node(name); n != nil && n.Kind == s.kind && (!s.own || n.Of == near.Name) {
 			return n, nil
 		}
 	}
 	what := "a " + s.kind
 	if s.own {
-		what = "the DPU in the server's host " + server.Name
+		what = "the DPU in the host " + near.Name
 	}
 	return nil, fmt.Errorf("%s runs the %s on %s, and %s of testbed %s has none (only %s): add "+
 		"one to the testbed, or choose another placement",
@@ -147,8 +262,16 @@ var placementKeys = []Key{
 		Allowed: "one or more of the nodes", Default: "required", Example: "[hostA, hostB]",
 	},
 	{
-		Name: "server", Help: "Node of the server.", Allowed: "one of the nodes",
-		Default: "required", Example: "dpuB",
+		Name: "server", Help: "Node of the server, or of its engine if there is a store.",
+		Allowed: "one of the nodes", Default: "required", Example: "dpuB",
+	},
+	{
+		Name: "store", Help: "Node of the store half of a split server.",
+		Allowed: "one of the nodes", Default: "the server is whole", Example: "hostB",
+	},
+	{
+		Name: "proxy", Help: "Node of the network half of the only client.",
+		Allowed: "one of the nodes", Default: "the client is whole", Example: "dpuA",
 	},
 }
 
@@ -160,8 +283,9 @@ func (r *testbedReader) readPlacements(e strictyaml.Entry) {
 		if !isName(p.Name) {
 			r.Fault(own.At, "placements: found %q, allowed: %s", p.Name, PlacementName.Allowed)
 		}
-		if slices.ContainsFunc(studied, func(s Placement) bool { return s.Name == p.Name }) {
-			r.Fault(own.At, "placements: found %s, allowed: a name that is not the study's", p.Name)
+		if slices.ContainsFunc(slices.Concat(studied, halves),
+			func(s Placement) bool { return s.Name == p.Name }) {
+			r.Fault(own.At, "placements: found %s, allowed: a name that is not dpukv's", p.Name)
 		}
 		for _, field := range r.Mapping("placement "+p.Name, own.Value) {
 			switch field.Key {
@@ -171,6 +295,10 @@ func (r *testbedReader) readPlacements(e strictyaml.Entry) {
 				}
 			case "server":
 				p.server.node = r.text(field)
+			case "store":
+				p.store = &Role{node: r.text(field)}
+			case "proxy":
+				p.proxy = &Role{node: r.text(field)}
 			default:
 				r.Unknown(field, keyNames(placementKeys))
 			}
@@ -187,13 +315,28 @@ func (r *testbedReader) checkPlacements() {
 			r.Fault(where, "placement %s: found no clients or no server, allowed: clients: "+
 				"[NODE, …], server: NODE", p.Name)
 		}
-		for _, s := range append(slices.Clone(p.clients), p.server) {
+		if p.proxy != nil && len(p.clients) > 1 {
+			r.Fault(where, "placement %s: found a proxy and %d clients, allowed: one client",
+				p.Name, len(p.clients))
+		}
+		for _, s := range p.roles() {
 			if s.node != "" && r.t.Node(s.node) == nil {
 				r.Fault(where, "placement %s: found %s, allowed: the nodes (%s)", p.Name, s.node,
 					strings.Join(r.t.names(), ", "))
 			}
 		}
 	}
+}
+
+// roles returns all roles.
+func (p *Placement) roles() []Role {
+	all := append(slices.Clone(p.clients), p.server)
+	for _, half := range []*Role{p.store, p.proxy} {
+		if half != nil {
+			all = append(all, *half)
+		}
+	}
+	return all
 }
 
 // ownTexts returns the testbed's own placements in the form of a file.
@@ -204,9 +347,16 @@ func (t *Testbed) ownTexts() []string {
 		for _, s := range p.clients {
 			clients = append(clients, s.node)
 		}
+		rest := ""
+		if p.store != nil {
+			rest += ", store: " + p.store.node
+		}
+		if p.proxy != nil {
+			rest += ", proxy: " + p.proxy.node
+		}
 		texts = append(texts,
-			fmt.Sprintf("%s: {clients: [%s], server: %s}", p.Name, strings.Join(clients, ", "),
-				p.server.node))
+			fmt.Sprintf("%s: {clients: [%s], server: %s%s}", p.Name, strings.Join(clients, ", "),
+				p.server.node, rest))
 	}
 	return texts
 }

@@ -42,3 +42,96 @@ func TestPlacementsAreTheStudys(t *testing.T) {
 		}
 	}
 }
+
+// names lists nodes by their roles.
+func names(c *Assignment) string {
+	var list []string
+	for i, n := range c.All() {
+		list = append(list, c.Role(i)+" "+n.Name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// TestPlacementsOfHalves: the engine runs on the DPU of the store's host, and the proxy on that of
+// the client's.
+func TestPlacementsOfHalves(t *testing.T) {
+	bed := parsedBed(t, testbeds.FourMachines+
+		"  BACK: {clients: [dpuA], proxy: hostA, server: hostB, store: dpuB}\n")
+	for name, want := range map[string]string{
+		"CH-ED-SH":    "engine dpuB, client hostA, store half hostB",
+		"CH-PD-SH":    "server hostB, client hostA, proxy dpuA",
+		"CH-PD-ED-SH": "engine dpuB, client hostA, store half hostB, proxy dpuA",
+		"CH-EH-SD":    "engine hostB, client hostA, store half dpuB",
+		"BACK":        "engine hostB, client dpuA, store half dpuB, proxy hostA",
+	} {
+		c, err := bed.Assign(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := names(&c); got != want || !c.Split() {
+			t.Errorf("%s runs as %s, want %s", name, got, want)
+		}
+	}
+	again := parsedBed(t, string(bed.Marshal()))
+	for _, own := range []string{"BACK", "HOSTS-SD"} {
+		was, _ := bed.Assign(own)
+		if is, err := again.Assign(own); err != nil || names(&is) != names(&was) {
+			t.Errorf("%s, written and read, runs as %s (%v), want %s", own, names(&is), err, names(&was))
+		}
+	}
+}
+
+// TestHalvesNeedTheirDPU: a DPU of another host plays no half.
+func TestHalvesNeedTheirDPU(t *testing.T) {
+	bed := parsedBed(t, "nodes:\n  hostA: {via: netns}\n  hostB: {via: netns}\n  hostC: {via: netns}\n"+
+		"  dpuC: {kind: dpu, of: hostC, via: netns, profile: bf2}\n"+
+		"client_side: [hostA, dpuC]\nserver_side: [hostB, dpuC]\n")
+	for name, want := range map[string]string{
+		"CH-ED-SH": "CH-ED-SH runs the engine on the DPU in the host hostB, and server_side of testbed t.yaml has " +
+			"none (only hostB, dpuC)",
+		"CH-EH-SD": "CH-EH-SD runs the store half on the DPU in the host hostB, and server_side of testbed t.yaml",
+		"CH-PD-SH": "CH-PD-SH runs the proxy on the DPU in the host hostA, and client_side of testbed t.yaml has " +
+			"none (only hostA, dpuC)",
+		"CH-PD-ED-SH": "CH-PD-ED-SH runs the engine on the DPU in the host hostB",
+	} {
+		if _, err := bed.Assign(name); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: found %v, want %s", name, err, want)
+		}
+	}
+}
+
+// TestOwnPlacementsRefused has placements that a testbed file may not have.
+func TestOwnPlacementsRefused(t *testing.T) {
+	for own, want := range map[string]string{
+		"CH-ED-SH: {clients: [hostA], server: hostB}": "placements: found CH-ED-SH, allowed: a name " +
+			"that is not dpukv's",
+		"MY: {clients: [hostA, dpuA], server: hostB, proxy: dpuA}": "placement MY: found a proxy and 2 clients, " +
+			"allowed: one client",
+		"MY: {clients: [hostA], server: hostB, store: dpuX}": "placement MY: found dpuX, allowed: the nodes (hostA, ",
+		"MY: {clients: [hostA], server: hostB, proxy: dpuX}": "placement MY: found dpuX, allowed: the nodes (hostA, ",
+	} {
+		_, err := Parse("t.yaml", []byte(testbeds.FourMachines+"  "+own+"\n"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, want %s", own, err, want)
+		}
+	}
+}
+
+// TestMaySplit: sweeps get placements of halves only by name. One of a testbed's own may be one.
+func TestMaySplit(t *testing.T) {
+	for name, want := range map[string][3]bool{
+		"CH-SH":       {},
+		"L-CD-SH":     {},
+		"CH-ED-SH":    {true, true, true},
+		"CH-PD-SH":    {true, true, false},
+		"CH-PD-ED-SH": {true, true, true},
+		"CH-EH-SD":    {true, true, true},
+		"MY":          {false, true, true},
+	} {
+		lanes, engine := MaySplit(name)
+		if got := [3]bool{OnlyByName(name), lanes, engine}; got != want {
+			t.Errorf("%s: found %v (only by name, lanes, an engine), want %v", name, got, want)
+		}
+	}
+}

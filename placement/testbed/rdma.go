@@ -45,6 +45,51 @@ func (c *Assignment) Device(n *Node) (string, error) {
 	}
 }
 
+// LaneDevice names the device that joins two halves on two nodes, for one of them. Between nodes on
+// this machine that is shared memory, which plays PCIe, unless one of them names another device.
+func LaneDevice(n, other *Node) (string, error) {
+	maps := func(n *Node) bool {
+		return n.OnThisMachine() && (n.RDMA.Device == "" || n.RDMA.Device == "shm")
+	}
+	if maps(n) && maps(other) {
+		return "shm", nil
+	}
+	pair := Assignment{Server: *n, Clients: []Node{*other}}
+	return pair.Device(n)
+}
+
+// LaneDeviceOf names the device of a node's lanes; "": the node has none.
+func (c *Assignment) LaneDeviceOf(n *Node) (string, error) {
+	for _, pair := range c.Lanes() {
+		for i := range pair {
+			if pair[i].Name == n.Name {
+				return LaneDevice(pair[i], pair[1-i])
+			}
+		}
+	}
+	return "", nil
+}
+
+// CheckLanes refuses halves whose nodes have no device in common.
+func CheckLanes(t *Testbed, c *Assignment) error {
+	for _, pair := range c.Lanes() {
+		var devices [2]string
+		var err error
+		for i := range pair {
+			if devices[i], err = LaneDevice(pair[i], pair[1-i]); err != nil {
+				return fmt.Errorf("%s%w", t.Place(pair[i].Name), err)
+			}
+		}
+		a, _, _ := strings.Cut(devices[0], ":")
+		if b, _, _ := strings.Cut(devices[1], ":"); a != b {
+			return fmt.Errorf("%snode %s: found the rdma device %s, and %s has %s, allowed: the "+
+				"same kind at both ends of a lane", t.Place(pair[1].Name), pair[1].Name,
+				devices[1], pair[0].Name, devices[0])
+		}
+	}
+	return nil
+}
+
 func (c *Assignment) every(is func(*Node) bool) bool {
 	return !slices.ContainsFunc(c.All(), func(n *Node) bool { return !is(n) })
 }
@@ -59,7 +104,14 @@ func (t *Testbed) DevicesOf(n *Node) []RDMA {
 		}) {
 			continue
 		}
-		device, err := c.Device(n)
+		open := c.Device
+		if c.Split() {
+			open = c.LaneDeviceOf
+		}
+		device, err := open(n)
+		if device == "" {
+			continue // it has no lanes
+		}
 		if ref := (RDMA{device, n.RDMA.Options}); err == nil && !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
 		}

@@ -3,6 +3,8 @@ package testbed
 import (
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/testbeds"
 )
 
 // TestDevices: only processes of one machine use shared memory, and software never replaces a NIC.
@@ -56,6 +58,82 @@ func TestDevices(t *testing.T) {
 		if text := strings.Join(got, " "); err == nil && text != test.want || err != nil &&
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %q, %v, want %s", test.name, text, err, test.want)
+		}
+	}
+}
+
+// TestLanes: memory of this machine joins halves, unless a node names another device. Real machines
+// have devices of the same kind at both ends.
+func TestLanes(t *testing.T) {
+	const ssh = "via: ssh, address: 10.0.0."
+	for _, test := range []struct{ name, host, dpu, want string }{
+		{"made machines", "via: netns", "via: netns, profile: bf2", "shm shm"},
+		{"on the wish", "via: netns, rdma: {device: shm}", "via: netns, profile: bf2", "shm shm"},
+		{
+			"another wish", "via: netns, rdma: {device: softroce}", "via: netns, profile: bf2",
+			"softroce:ITS-ADDRESS softroce:ITS-ADDRESS",
+		},
+		{
+			"NICs", ssh + "1, rdma: {device: mlx5_0}", ssh + "2, rdma: {device: mlx5_2}",
+			"ibverbs:mlx5_2 ibverbs:mlx5_0",
+		},
+		{
+			"no device", ssh + "1, rdma: {device: mlx5_0}", ssh + "2",
+			"t.yaml:5:3: node dpuB: found no rdma device",
+		},
+		{
+			"a NIC and software", ssh + "1, rdma: {device: mlx5_0}", ssh + "2, rdma: {device: softroce}",
+			"t.yaml:4:3: node hostB: found the rdma device ibverbs:mlx5_0, and dpuB has softroce:10.0.0.2, allowed: " +
+				"the same kind at both ends of a lane",
+		},
+		{
+			"shm across machines", ssh + "1, rdma: {device: shm}", ssh + "2, rdma: {device: shm}",
+			"node dpuB: found rdma: {device: shm}, allowed: between nodes that are via: local",
+		},
+	} {
+		bed := parsedBed(t, "client_side: hostA\nnodes:\n  hostA: {via: netns}\n  hostB: {"+test.host+
+			"}\n  dpuB: {kind: dpu, of: hostB, "+test.dpu+"}\nserver_side: [hostB, dpuB]\n")
+		c, err := bed.Assign("CH-ED-SH")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var got string
+		if err = CheckLanes(&bed, &c); err == nil {
+			engine, _ := c.LaneDeviceOf(&c.Server)
+			store, _ := c.LaneDeviceOf(c.Store)
+			got = engine + " " + store
+		}
+		if client, _ := c.LaneDeviceOf(&c.Clients[0]); client != "" {
+			t.Errorf("%s: the client has lanes over %s", test.name, client)
+		}
+		if err == nil && got != test.want || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %q, %v, want %s", test.name, got, err, test.want)
+		}
+	}
+}
+
+// TestWays: a client with a proxy connects to it and to the server, as the proxy does.
+func TestWays(t *testing.T) {
+	bed := parsedBed(t, testbeds.FourMachines)
+	for name, want := range map[string]string{
+		"CH-SH":       "hostA-hostB",
+		"CDH-SH":      "hostA-hostB dpuA-hostB",
+		"CH-ED-SH":    "hostA-dpuB dpuB-hostB",
+		"CH-PD-SH":    "hostA-hostB hostA-dpuA dpuA-hostB",
+		"CH-PD-ED-SH": "hostA-dpuB hostA-dpuA dpuA-dpuB dpuB-hostB",
+	} {
+		c, err := bed.Assign(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var got []string
+		for _, way := range c.Ways() {
+			got = append(got, way[0].Name+"-"+way[1].Name)
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s has the ways %s, want %s", name, text, want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestLimits(t *testing.T) {
 		if (got != "") != (c.want != "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
-		if why := table.why(&assigned, false); why != "" {
+		if why := table.why(&assigned); why != "" {
 			t.Errorf("%s: cannot run: %s", name, why)
 		}
 	}

@@ -12,8 +12,6 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/kvs/stores"
 	"dpukv/placement/launch"
-	"dpukv/placement/node"
-	"dpukv/placement/submode/card"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 )
@@ -131,27 +129,18 @@ func (t *table) placements(b *strings.Builder) {
 			continue
 		}
 		for _, store := range slices.Sorted(slices.Values(stores.Names())) {
-			if why := t.why(&c, stores.OverVerbs(store)); why != "" {
+			if why := t.whyWith(&c, store); why != "" {
 				cannot.add(p.Name, store, why)
 				continue
 			}
-			fmt.Fprintf(w, "%s\t%s\tcan run: server on %s, client on %s%s\n", p.Name, store,
-				c.Server.Name, joinNodes(c.Clients), t.limits(&c))
+			fmt.Fprintf(w, "%s\t%s\tcan run: %s%s\n", p.Name, store, roles(&c), t.limits(&c))
 		}
 	}
 	w.Flush()
 	cannot.write(b)
 }
 
-func joinNodes(nodes []testbed.Node) string {
-	var names []string
-	for i := range nodes {
-		names = append(names, nodes[i].Name)
-	}
-	return strings.Join(names, " and ")
-}
-
-// verdict returns all problems in one error.
+// verdict returns all problems in one error. A placement that sweeps get only by name is none.
 func (t *table) verdict() error {
 	var errs []error
 	var unusable []string
@@ -165,7 +154,7 @@ func (t *table) verdict() error {
 	}
 	for _, p := range t.bed.Placements() {
 		c, err := t.bed.Assign(p.Name)
-		if err == nil && t.why(&c, false) != "" && len(errs) == 0 {
+		if err == nil && len(errs) == 0 && !testbed.OnlyByName(p.Name) && t.why(&c) != "" {
 			errs = append(errs, fmt.Errorf("%s cannot run", p.Name))
 		}
 	}
@@ -266,47 +255,6 @@ func clockText(ahead, give time.Duration) string {
 	}
 	return ahead.Abs().Round(give.Round(time.Microsecond)+1).Round(time.Microsecond).String() +
 		" " + said
-}
-
-// why tells why a placement cannot run, with a store over verbs or another; "" if it can.
-func (t *table) why(c *testbed.Assignment, overVerbs bool) string {
-	server := t.visit(c.Server.Name)
-	for _, n := range c.All() {
-		v := t.visit(n.Name)
-		switch {
-		case v.err != nil:
-			return "node " + n.Name + " cannot be used"
-		case v.found.Error != "" && v == server:
-			return fmt.Sprintf("node %s cannot listen at its address: %s", n.Name, v.found.Error)
-		case v != server && v.reaches[server.found.Addr] != "":
-			return blocked(v.node, server, v.reaches[server.found.Addr])
-		case n.Kind == testbed.KindDPU && v.mode() == survey.NICMode:
-			return fmt.Sprintf("the card of node %s is in NIC mode, in which its Arm has no "+
-				"network; to do: %s", n.Name, card.HowTo(v.found.Report.BlueField.Bus,
-				card.Separated))
-		}
-	}
-	if !overVerbs {
-		return ""
-	}
-	if err := testbed.CheckDevices(t.bed, c); err != nil {
-		return err.Error()
-	}
-	for _, n := range c.All() {
-		if device, _ := c.Device(n); t.visit(n.Name).found.Devices[device] != "" {
-			return fmt.Sprintf("node %s: %s", n.Name, t.visit(n.Name).found.Devices[device])
-		}
-	}
-	return ""
-}
-
-// blocked tells that a node does not connect to the server's node.
-func blocked(from *testbed.Node, server *visit, fault string) string {
-	way := node.Way{Client: from.Name, ClientAddr: from.Address, Server: server.node.Name}
-	if !server.node.Ports.Any() {
-		way.Ports = server.node.Ports.String()
-	}
-	return way.Blocked(server.found.Addr, fault)
 }
 
 func (t *table) visit(node string) *visit {

@@ -7,6 +7,7 @@ import (
 
 	"dpukv/internal/test/binary"
 	"dpukv/internal/test/testbeds"
+	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/placement/node"
 	"dpukv/placement/testbed"
@@ -40,7 +41,25 @@ func TestCheckOfALab(t *testing.T) {
 			t.Errorf("got\n%s, want it to hold %q", out.String(), want)
 		}
 	}
-	if got, want := strings.Count(out.String(), "can run: "), len(stores.All())*len(bed.Placements()); got != want {
+	want, split := 0, len(stores.NamesOf(func(st *kvs.Store) bool { return st.Halves != nil }))
+	for _, p := range bed.Placements() {
+		if testbed.OnlyByName(p.Name) {
+			want += split
+		} else {
+			want += len(stores.All())
+		}
+	}
+	if got := strings.Count(out.String(), "can run: "); got != want {
 		t.Errorf("%d placements with a store can run, want %d:\n%s", got, want, out.String())
+	}
+	for _, want := range []string{
+		"CDH-SH       mica       can run: server on hostB, client on hostA and dpuA\n",
+		"CH-PD-ED-SH  mica       can run: engine on dpuB, client on hostA, store half on hostB, proxy on dpuA, " +
+			"lanes between dpuB and hostB over shm, lanes between dpuA and hostA over shm\n",
+		"CH-ED-SH, CH-PD-SH, CH-PD-ED-SH, CH-EH-SD with herd, memcached, redis cannot run: only mica can be split\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("got\n%s, want it to hold %q", out.String(), want)
+		}
 	}
 }

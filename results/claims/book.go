@@ -10,16 +10,31 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-//go:embed claims.yaml
-var text []byte
+// Each source of findings has a file.
+var (
+	//go:embed claims.yaml
+	study []byte
+	//go:embed lynx.yaml
+	lynx []byte
+)
 
-// Book is all findings.
+// Books are the findings of all sources, the study's first.
+type Books []*Book
+
+// Book is all findings of one source.
 type Book struct {
-	Doubts   map[string]string `yaml:"doubts"` // about the study's method, by a short name
+	Source   Source            `yaml:"source"`
+	Doubts   map[string]string `yaml:"doubts"` // about the source's method, by a short name
 	Findings []Finding         `yaml:"findings"`
 }
 
-// Finding is one finding of the study.
+// Source is a publication.
+type Source struct {
+	Name  string `yaml:"name"`  // one word: "study"
+	Title string `yaml:"title"` // with the place of the publication
+}
+
+// Finding is one finding of a source.
 type Finding struct {
 	ID      string   `yaml:"id"`
 	Section string   `yaml:"section"`
@@ -29,19 +44,21 @@ type Finding struct {
 
 // Claim is one sentence with a number for each case, or with what its measurement would need.
 type Claim struct {
-	Says      string    `yaml:"says"`
-	Needs     string    `yaml:"needs"` // what dpukv does not measure; then the rest is empty
-	Of        string    `yaml:"of"`
-	Figure    string    `yaml:"figure"` // of a probe
-	At        string    `yaml:"at"`     // of a latency
-	Quantity  string    `yaml:"quantity"`
-	Pick      string    `yaml:"pick"`
-	Expect    string    `yaml:"expect"`
-	SamePath  bool      `yaml:"same_path"` // a and over have one placement and submode
-	Tolerance *float64  `yaml:"tolerance"` // relative to the study's ratio or figure; default 0.2
-	A         Selector  `yaml:"a"`
-	Over      *Selector `yaml:"over"`
-	Cases     []Case    `yaml:"cases"`
+	Says     string `yaml:"says"`
+	Needs    string `yaml:"needs"` // what dpukv does not measure; then the rest is empty
+	Of       string `yaml:"of"`
+	Figure   string `yaml:"figure"` // of a probe
+	At       string `yaml:"at"`     // of a latency
+	Quantity string `yaml:"quantity"`
+	Pick     string `yaml:"pick"`
+	Expect   string `yaml:"expect"`
+	SamePath bool   `yaml:"same_path"` // a and over have one placement and submode
+	// AnyThreads allows different server threads of a and over: cores of two machines compare.
+	AnyThreads bool      `yaml:"any_threads"`
+	Tolerance  *float64  `yaml:"tolerance"` // relative to the study's ratio or figure; default 0.2
+	A          Selector  `yaml:"a"`
+	Over       *Selector `yaml:"over"`
+	Cases      []Case    `yaml:"cases"`
 }
 
 // Case is a claim for a pool of generations and a GET share. Without either, the case takes every
@@ -59,8 +76,10 @@ type Selector struct {
 	Placement   []string `yaml:"placement"`
 	Submode     []string `yaml:"submode"`
 	Hash        []string `yaml:"hash"`
-	Functions   []string `yaml:"functions"`   // hash functions, timed alone
-	Generations []string `yaml:"generations"` // if others than the case's; "host" of functions
+	Threads     int      `yaml:"server_threads"` // 0: any number
+	Neighbour   []string `yaml:"neighbour"`      // kinds; none: points without a neighbour
+	Functions   []string `yaml:"functions"`      // hash functions, timed alone
+	Generations []string `yaml:"generations"`    // if others than the case's; "host" of functions
 
 	// Of probes, which have no store:
 
@@ -73,7 +92,17 @@ type Selector struct {
 const defaultTolerance = 0.2
 
 // Load reads the findings that come with this program.
-func Load() (*Book, error) { return parse(text) }
+func Load() (Books, error) {
+	var books Books
+	for _, text := range [][]byte{study, lynx} {
+		b, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		books = append(books, b)
+	}
+	return books, nil
+}
 
 func parse(text []byte) (*Book, error) {
 	var b Book
@@ -97,7 +126,8 @@ func (b *Book) check(f *Finding) error {
 	}
 	for _, d := range f.Doubts {
 		if _, ok := b.Doubts[d]; !ok || instead[d] == nil {
-			wrong("the study's method: found %q, allowed: %q", d, slices.Sorted(maps.Keys(instead)))
+			wrong("the source's method: found %q, allowed: %q", d,
+				slices.Sorted(maps.Keys(instead)))
 		}
 	}
 	for i := range f.Claims {

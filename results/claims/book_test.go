@@ -9,7 +9,10 @@ import (
 	"dpukv/results/resultstest"
 )
 
-func book(t *testing.T) *Book {
+// book is the study's.
+func book(t *testing.T) *Book { return books(t)[0] }
+
+func books(t *testing.T) Books {
 	t.Helper()
 	b, err := Load()
 	if err != nil {
@@ -35,7 +38,7 @@ func TestMistakesInTheBook(t *testing.T) {
 	for text, want := range map[string]string{
 		"findings: [{id: X, moon: 1}]":                          "unknown field",
 		"findings: [{id: X}]":                                   "X: found no claims",
-		"findings: [{id: X, doubts: [z]}]":                      `the study's method: found "z"`,
+		"findings: [{id: X, doubts: [z]}]":                      `the source's method: found "z"`,
 		claim("of: peak"):                                       "not one of needs and cases",
 		claim("needs: y, cases: [{study: 1}]"):                  "not one of needs and cases",
 		claim("of: luck, cases: [{study: 1}]"):                  `of: found "luck"`,

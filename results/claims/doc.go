@@ -1,7 +1,9 @@
-// Package claims compares the study's findings with runs and with reports of hash functions: the
-// study's figure, the measured figure, and whether the two agree.
+// Package claims compares the findings of papers with runs and with reports of hash functions: the
+// paper's figure, the measured figure, and whether the two agree.
 //
-//	claims.yaml ──Load──▶ Book ──Evaluate(Evidence)──▶ []Outcome ──Write──▶ text, or JSON
+//	claims.yaml, lynx.yaml ──Load──▶ Books ──Evaluate(Evidence)──▶ []Outcome ──Write──▶ text, JSON
+//
+// Each source has a file: the study (claims.yaml) and Lynx (lynx.yaml).
 //
 // # A claim
 //
@@ -10,6 +12,7 @@
 //	of         peak: highest median throughput over all loads, in Mops
 //	           latency: mean latency from the intended send, in µs
 //	           hash share
+//	           p99 latency, p99 latency at the peak: from the intended send, in µs
 //	           spread: most over least throughput along the load
 //	           scaling: at each load, rise of the throughput over the rise of the load, both since
 //	           the least load
@@ -19,7 +22,8 @@
 //	           those that a and over give different values
 //	at         where latencies are compared: at each load that both selections have (load; default),
 //	           or at a throughput of a and the nearest of over, within 10 % (throughput)
-//	a, over    which points: store, placement, submode, hash, generations; which functions; or
+//	a, over    which points: store, placement, submode, hash, generations, server_threads,
+//	           neighbour (its kinds; without it, points without a neighbour); which functions; or
 //	           which probes: measure, settings, kind (of the node), placement, submode;
 //	           without over, a alone
 //	quantity   ratio (a through over; default), lower (1 less the ratio), apart (its distance from 1)
@@ -38,8 +42,9 @@
 // # Which points are compared
 //
 // Two points are compared only if they agree in GET share, server threads, keys and sizes, batch,
-// window, hash, and the store's mode and access. Points with a filter on the path are left out.
-// Between generations, the 5 and 10 server threads of a BF-1 count as the 4 and 8 of the others.
+// window, hash, and the store's mode and access. With any_threads, server threads may differ.
+// Points with a filter on the path are left out. Between generations, the 5 and 10 server threads
+// of a BF-1 count as the 4 and 8 of the others.
 //
 // The generation of a run is the generation of its DPUs. The testbed names it, or the profile that
 // models them does. A case without a generation takes any run.

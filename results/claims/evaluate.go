@@ -8,6 +8,7 @@ import (
 
 // Outcome is one case of one claim.
 type Outcome struct {
+	Source      string   `json:"source"` // of the finding: "study"
 	Finding     string   `json:"finding"`
 	Section     string   `json:"section"`
 	Says        string   `json:"says"`
@@ -39,10 +40,18 @@ type Outcome struct {
 	used string // number of points or reports, in words
 }
 
-// Doubt is one doubt about the study's method, with the runs' alternative.
+// Doubt is one doubt about a source's method, with the runs' alternative.
 type Doubt struct {
 	Study   string `json:"study"`
 	Instead string `json:"instead,omitempty"`
+}
+
+// Evaluate compares every claim of every source with the evidence.
+func (books Books) Evaluate(ev Evidence) (list []Outcome) {
+	for _, b := range books {
+		list = append(list, b.Evaluate(ev)...)
+	}
+	return list
 }
 
 // Evaluate compares every claim with the evidence.
@@ -54,8 +63,8 @@ func (b *Book) Evaluate(ev Evidence) []Outcome {
 			c := &f.Claims[j]
 			if c.Needs != "" {
 				list = append(list, Outcome{
-					Finding: f.ID, Section: f.Section, Says: c.Says, Verdict: NotMeasured,
-					Why: "it needs " + c.Needs, Doubts: b.doubts(f, nil),
+					Source: b.Source.Name, Finding: f.ID, Section: f.Section, Says: c.Says,
+					Verdict: NotMeasured, Why: "it needs " + c.Needs, Doubts: b.doubts(f, nil),
 				})
 			}
 			for _, k := range c.Cases {
@@ -68,8 +77,9 @@ func (b *Book) Evaluate(ev Evidence) []Outcome {
 
 func (b *Book) evaluate(f *Finding, c *Claim, k Case, ev *Evidence) Outcome {
 	o := Outcome{
-		Finding: f.ID, Section: f.Section, Says: c.Says, Generations: k.Generations,
-		GetRatio: k.GetRatio, Study: &k.Study, Unit: c.unit(), Expect: c.Expect,
+		Source: b.Source.Name, Finding: f.ID, Section: f.Section, Says: c.Says,
+		Generations: k.Generations, GetRatio: k.GetRatio,
+		Study: &k.Study, Unit: c.unit(), Expect: c.Expect,
 		Tolerance: *c.Tolerance, Verdict: NotMeasured,
 	}
 	if k.To != 0 {
@@ -111,7 +121,7 @@ func (o *Outcome) judge(c *Claim, k Case, f *finding, lacking []string) {
 	if reason != "" {
 		why = append(why, reason)
 	}
-	if weak := f.weak(); len(weak) > 0 {
+	if weak := f.weak(c.ofTail()); len(weak) > 0 {
 		verdict, why = Inconclusive, append(why, weak...)
 	}
 	if n := estimated(f.points); c.Of == "hash share" && n > 0 {
@@ -149,7 +159,8 @@ func (b *Book) doubts(of *Finding, f *finding) []Doubt {
 
 // units are the units of all kinds of figures, for a claim without over.
 var units = map[string]string{
-	"peak": "Mops", "latency": "µs", "hash share": "share", "spread": "ratio", "scaling": "ratio",
+	"peak": "Mops", "latency": "µs", ofTail: "µs", ofTailAtPeak: "µs", "hash share": "share",
+	"spread": "ratio", "scaling": "ratio",
 	"hash bandwidth": "ratio", "hash latency": "ratio",
 	"best hash bandwidth": "ratio", "best hash latency": "ratio",
 	ofProbe: "ratio",

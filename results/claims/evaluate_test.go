@@ -100,6 +100,11 @@ func TestNotMeasured(t *testing.T) {
 				placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Filter = "count-opcode" })),
 			"no point of MICA, CD-SH",
 		},
+		"with a neighbour": {
+			bf2(points,
+				placed("mica", "CD-SH", 1e6, 1e5, all(1), func(p *results.Point) { p.Neighbour = "cache" })),
+			"no point of MICA, CD-SH",
+		},
 		"failed": {
 			bf2(points, placed("mica", "CD-SH", 1e6, 1e5, all(1), resultstest.Failed("?"))), "no point of MICA, CD-SH",
 		},

@@ -18,6 +18,15 @@ type finding struct {
 	repeats          int              // of each point or time, at least
 }
 
+// The values of a claim's key of that take the p99 latency: at each load, or at the peaks.
+const (
+	ofTail       = "p99 latency"
+	ofTailAtPeak = "p99 latency at the peak"
+)
+
+// ofTail reports whether the claim is about the tail of the latency.
+func (c *Claim) ofTail() bool { return c.Of == ofTail || c.Of == ofTailAtPeak }
+
 // minLoads is the least number of loads that show how a throughput changes with the load: two are
 // always on a line.
 const minLoads = 3
@@ -76,7 +85,7 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 	}
 	for i := range as {
 		for j := range overs {
-			if as[i].comparable(&overs[j]) && (!c.SamePath || as[i].label == overs[j].label) {
+			if c.comparable(&as[i], &overs[j]) && (!c.SamePath || as[i].label == overs[j].label) {
 				list = append(list, c.pairs(&as[i], &overs[j])...)
 			}
 		}
@@ -138,6 +147,12 @@ func (c *Claim) single(g *group) []finding {
 	case "latency":
 		m := extreme(marks, latency)
 		return []finding{of(latency(m), 1e3, label, m)}
+	case ofTail:
+		m := extreme(marks, tail)
+		return []finding{of(tail(m), 1e3, label, m)}
+	case ofTailAtPeak:
+		m := g.line.Peak()
+		return []finding{of(tail(m), 1e3, label, m)}
 	case "hash share":
 		m := extreme(marks, hashShare)
 		if hashShare(m).Median <= 0 {
@@ -185,8 +200,12 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 	switch c.Of {
 	case "peak":
 		list = append(list, over(throughput, a.line.Peak(), b.line.Peak(), which))
+	case ofTailAtPeak:
+		list = append(list, over(tail, a.line.Peak(), b.line.Peak(), which))
 	case "latency":
-		list = c.latencies(&a.line, &b.line, which)
+		list = c.latencies(latency, &a.line, &b.line, which)
+	case ofTail:
+		list = c.latencies(tail, &a.line, &b.line, which)
 	}
 	for i := range list {
 		list[i].turn(c.Quantity)
@@ -194,7 +213,10 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 	return list
 }
 
-func (c *Claim) latencies(a, b *results.Line, which string) (list []finding) {
+// latencies are the ratios of a latency, one for each pair of loads.
+func (c *Claim) latencies(
+	figure func(*results.Mark) results.Spread, a, b *results.Line, which string,
+) (list []finding) {
 	pairs, at := common(a, b), func(x, _ *results.Mark) string {
 		return a.Axis.Title() + " " + x.AxisValue
 	}
@@ -206,7 +228,7 @@ func (c *Claim) latencies(a, b *results.Line, which string) (list []finding) {
 	}
 	for _, m := range pairs {
 		x, y := m[0], m[1]
-		list = append(list, over(latency, x, y, which+", "+at(x, y)))
+		list = append(list, over(figure, x, y, which+", "+at(x, y)))
 	}
 	return list
 }
@@ -245,6 +267,11 @@ func over(figure func(*results.Mark) results.Spread, x, y *results.Mark, which s
 }
 
 func throughput(m *results.Mark) results.Spread { return m.Throughput() }
+
+// tail is the p99 latency.
+func tail(m *results.Mark) results.Spread {
+	return spread(m, func(p *results.Point) float64 { return float64(p.P99Ns) })
+}
 
 func latency(m *results.Mark) results.Spread {
 	return spread(m, func(p *results.Point) float64 { return p.MeanNs })

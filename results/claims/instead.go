@@ -60,6 +60,34 @@ var instead = map[string]func([]*results.Point) string{
 			return fmt.Sprint(p.ServerThreads)
 		}) + " server threads"
 	},
+	"lynx-load": func(points []*results.Point) string {
+		return each(points, func(p *results.Point) string {
+			return fmt.Sprintf("%g %% GET, keys of %d and values of %d bytes, batch %d, %d "+
+				"connections a client thread, over %s", 100*p.GetRatio, p.KeyBytes, p.ValueBytes,
+				p.Batch, p.Connections, p.Transport)
+		})
+	},
+	"lynx-cores": func(points []*results.Point) string {
+		return each(points, func(p *results.Point) string {
+			return fmt.Sprintf("%s: %d server threads", p.Placement, p.ServerThreads)
+		})
+	},
+	"lynx-server": func(points []*results.Point) string {
+		return "a key-value store over " + each(points, func(p *results.Point) string {
+			return p.Transport
+		}) + ", beside a neighbour of kind " + each(points, func(p *results.Point) string {
+			return p.Neighbour
+		})
+	},
+	"lynx-path": func(points []*results.Point) string {
+		return each(points, func(p *results.Point) string {
+			if p.Neighbour == "" {
+				return ""
+			}
+			return fmt.Sprintf("the neighbour on CPUs %v, the server on %v", p.NeighbourCPUs,
+				p.ServerCPUs)
+		})
+	},
 	"threads": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
 			return fmt.Sprint(p.ClientThreads)

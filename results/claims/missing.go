@@ -32,6 +32,12 @@ func (s *Selector) words() string {
 			what = append(what, strings.Join(list, " or "))
 		}
 	}
+	if s.Threads > 0 {
+		what = append(what, fmt.Sprintf("%d server threads", s.Threads))
+	}
+	if len(s.Neighbour) > 0 {
+		what = append(what, "beside a neighbour of kind "+strings.Join(s.Neighbour, " or "))
+	}
 	return strings.Join(what, ", ")
 }
 

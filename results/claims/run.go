@@ -102,6 +102,7 @@ type group struct {
 	label       string // what they are among the selected: "CD-SH"
 	alike       string // the values in which compared groups must agree
 	across      string // the same for groups of two generations
+	anyThreads  string // the same whatever the server threads
 	generations []string
 	line        results.Line
 	points      []*results.Point
@@ -184,11 +185,15 @@ func newGroup(r *Run, l results.Line) group {
 		first.ServerThreads = n
 	}
 	g.across = results.Labels(dims, &first)
+	g.anyThreads = results.Labels(results.Without(dims, results.Named("server_threads")), &first)
 	return g
 }
 
-// comparable reports whether two groups differ in nothing but what a claim is about.
-func (g *group) comparable(o *group) bool {
+// comparable reports whether two groups differ in nothing but what the claim is about.
+func (c *Claim) comparable(g, o *group) bool {
+	if c.AnyThreads {
+		return g.anyThreads == o.anyThreads
+	}
 	if slices.Equal(g.generations, o.generations) {
 		return g.alike == o.alike
 	}
@@ -196,10 +201,14 @@ func (g *group) comparable(o *group) bool {
 }
 
 func where(p *results.Point) string {
-	if p.Submode == "" || p.Submode == "off-path" || p.Submode == "direct" {
-		return p.Placement
+	text := p.Placement
+	if p.Submode != "" && p.Submode != "off-path" && p.Submode != "direct" {
+		text += " " + p.Submode
 	}
-	return p.Placement + " " + p.Submode
+	if p.Neighbour != "" {
+		text += " beside a neighbour of kind " + p.Neighbour
+	}
+	return text
 }
 
 // scalable is off-path by a scalable function, with the card in DPU mode. The study's off-path is
@@ -216,10 +225,13 @@ func (r *Run) scalablePoints() (n int) {
 	return n
 }
 
-// takes leaves out points with work on the path, which the study does not have, and points off-path
-// by another mode than the study's.
+// takes leaves out what no source has: work on the path, and off-path by another mode. A neighbour
+// is left out unless the selector names it.
 func (s *Selector) takes(p *results.Point) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
-	return p.Filter == "" && p.Submode != scalable && p.Store == s.Store &&
+	neighbour := p.Neighbour == "" && s.Neighbour == nil ||
+		slices.Contains(s.Neighbour, p.Neighbour)
+	threads := s.Threads == 0 || s.Threads == p.ServerThreads
+	return neighbour && threads && p.Filter == "" && p.Submode != scalable && p.Store == s.Store &&
 		in(s.Placement, p.Placement) && in(s.Submode, p.Submode) && in(s.Hash, p.Hash)
 }

@@ -60,13 +60,14 @@ func (c *Claim) verdict(f *finding, k Case, lacking []string) (Verdict, string) 
 	return Inconclusive, "the repeats reach across the limit: measure more of them"
 }
 
-// weak lists why points are no evidence, whatever their figures are.
-func (f *finding) weak() (reasons []string) {
+// weak lists why points are no evidence, whatever their figures are. For a claim about the tail,
+// warnings about the tail count, too.
+func (f *finding) weak(tail bool) (reasons []string) {
 	if f.repeats < minRepeats {
 		reasons = append(reasons, fmt.Sprintf("repeats of a point: found %d, needed: %d",
 			f.repeats, minRepeats))
 	}
-	if n, example := f.disturbed(); n > 0 {
+	if n, example := f.disturbed(tail); n > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d of %s are disturbed, such as by this: %s", n,
 			f.counted(), example))
 	}
@@ -77,22 +78,27 @@ func (f *finding) weak() (reasons []string) {
 // a claim may well be about, about the tail, about substitutes, which the verdict names, about
 // intervals, which it takes into account, and about cycles.
 var harmless = []string{
-	"client-bound:", "of their CPU time spinning", "too short for p99", "target rate missed:",
-	"schedule held up:", " stands in ", "forwards in the kernel, which its profile",
-	"emulated tails:", "figures have an interval wider than", "so cycles are unknown",
+	"client-bound:", "compute-bound:", "of their CPU time spinning", "too short for p99.9",
+	"target rate missed:", "schedule held up:", " stands in ",
+	"forwards in the kernel, which its profile",
+	"figures have an interval wider than", "so cycles are unknown",
 	"iperf3 measures whole seconds", "overload:",
 }
+
+// ofTheTail are warnings that leave mean and throughput as they are, but not p99.
+var ofTheTail = []string{"too short for p99", "emulated tails:"}
 
 // ofEmulation are warnings that an emulated testbed always has on few CPUs. The verdict says that
 // the testbed is emulated, and is about the order of its parts.
 var ofEmulation = []string{"what forwards shares CPU"}
 
 // disturbed counts the points and reports with other than harmless warnings, and returns one.
-func (f *finding) disturbed() (n int, example string) {
+func (f *finding) disturbed(tail bool) (n int, example string) {
 	count := func(warnings []string, emulated bool) {
 		for _, w := range warnings {
 			about := func(h string) bool { return strings.Contains(w, h) }
 			if !slices.ContainsFunc(harmless, about) &&
+				(tail || !slices.ContainsFunc(ofTheTail, about)) &&
 				!(emulated && slices.ContainsFunc(ofEmulation, about)) {
 				n, example = n+1, w
 				return

@@ -33,17 +33,33 @@ func Write(w io.Writer, ev Evidence, outcomes []Outcome) error {
 			title(h.Machine), h.CPU)
 	}
 	b.WriteByte('\n')
+	bySource(outcomes, func(list []Outcome) { writeSource(&b, list) })
+	bySource(outcomes, func(list []Outcome) { writeCount(&b, list) })
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// bySource calls each with the outcomes of one source after the other.
+func bySource(outcomes []Outcome, each func([]Outcome)) {
+	for first := 0; first < len(outcomes); {
+		end := first
+		for end < len(outcomes) && outcomes[end].Source == outcomes[first].Source {
+			end++
+		}
+		each(outcomes[first:end])
+		first = end
+	}
+}
+
+func writeSource(b *bytes.Buffer, outcomes []Outcome) {
 	for first := 0; first < len(outcomes); {
 		end := first
 		for end < len(outcomes) && outcomes[end].Finding == outcomes[first].Finding {
 			end++
 		}
-		writeFinding(&b, outcomes[first:end])
+		writeFinding(b, outcomes[first:end])
 		first = end
 	}
-	writeCount(&b, outcomes)
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 func writeFinding(b *bytes.Buffer, list []Outcome) {
@@ -92,8 +108,9 @@ func writeClaim(b *bytes.Buffer, cases []Outcome) (measured bool) {
 	case len(study) == 0:
 		fmt.Fprintf(b, "  %s\n      %s: %s\n", cases[0].Says, NotMeasured, strings.Join(why, "; "))
 	default:
-		fmt.Fprintf(b, "    %sstudy %s  %s: %s\n",
-			joinAbout(about), strings.Join(study, ", "), NotMeasured, strings.Join(why, "; "))
+		fmt.Fprintf(b, "    %s%s %s  %s: %s\n",
+			joinAbout(about), cases[0].Source, strings.Join(study, ", "), NotMeasured,
+			strings.Join(why, "; "))
 	}
 	return measured
 }
@@ -107,8 +124,8 @@ func joinAbout(about []string) string {
 }
 
 func (o *Outcome) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "    %sstudy %s  yours %s  %s\n",
-		joinAbout([]string{o.About()}), o.Studied(), o.Yours(), o.Word())
+	fmt.Fprintf(b, "    %s%s %s  yours %s  %s\n",
+		joinAbout([]string{o.About()}), o.Source, o.Studied(), o.Yours(), o.Word())
 	fmt.Fprintf(b, "      %s\n", o.Behind())
 	if o.Why != "" {
 		fmt.Fprintf(b, "      %s\n", o.Why)
@@ -142,6 +159,14 @@ func (o *Outcome) direction() string {
 		return ", the same side is ahead"
 	}
 	return ", the other side is ahead"
+}
+
+// Origin is the source within a sentence: "the study", "Lynx".
+func (o *Outcome) Origin() string {
+	if o.Source == "study" {
+		return "the study"
+	}
+	return o.Source
 }
 
 // About is the scope of a case: the generations of DPUs and the GET share.
@@ -203,7 +228,7 @@ func writeSubstitutes(b *bytes.Buffer, list []Outcome) {
 	for i := range list {
 		if s := list[i].Substitute; s != "" && !slices.Contains(told, s) {
 			told = append(told, s)
-			fmt.Fprintf(b, "    not the hardware of the study, but %s\n", s)
+			fmt.Fprintf(b, "    not the hardware of %s, but %s\n", list[i].Origin(), s)
 		}
 	}
 }
@@ -219,7 +244,7 @@ func writeDoubts(b *bytes.Buffer, list []Outcome) {
 					continue
 				}
 				if !told[d.Study] {
-					fmt.Fprintf(b, "    warning about the study: %s\n", d.Study)
+					fmt.Fprintf(b, "    warning about %s: %s\n", list[i].Origin(), d.Study)
 				}
 				told[d.Study], told[d.Study+d.Instead] = true, true
 				if d.Instead != "" {
@@ -239,8 +264,9 @@ func writeCount(b *bytes.Buffer, outcomes []Outcome) {
 			marked++
 		}
 	}
-	fmt.Fprintf(b, "Of %d claims %d agree, %d disagree, %d are inconclusive, %d are not measured",
-		len(outcomes), count[Agrees], count[Disagrees], count[Inconclusive], count[NotMeasured])
+	fmt.Fprintf(b, "Of %d claims of %s %d agree, %d disagree, %d are inconclusive, %d are not "+
+		"measured", len(outcomes), outcomes[0].Origin(), count[Agrees], count[Disagrees],
+		count[Inconclusive], count[NotMeasured])
 	if marked > 0 {
 		fmt.Fprintf(b, "; %d of those measured use emulated or substitute parts", marked)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"dpukv/results"
 	"dpukv/results/internal/numfmt"
+	"dpukv/results/offload"
 	"dpukv/results/probechart"
 )
 
@@ -41,6 +42,20 @@ func (o *Options) probeFigures(
 		figures = append(figures, o.probeFigure(&charts[i]))
 	}
 	return figures, nil
+}
+
+// offloadFigures draw the CPU time of hosts, if a part ran on a DPU. There is none of the study.
+func (o *Options) offloadFigures(points []results.Point, machines []string) (list []drawable) {
+	if o.Study != nil {
+		return nil
+	}
+	charts := offload.Of(points).Charts
+	for i := range charts {
+		f := o.probeFigure(&charts[i])
+		f.machines = machines
+		list = append(list, f)
+	}
+	return list
 }
 
 // probeMetrics are the chosen latency metrics, or else the median: probes measure an idle system.

@@ -124,3 +124,20 @@ func TestProbeStudyRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestHostCPUFigure: parts on a DPU add a figure of the CPU time of hosts.
+func TestHostCPUFigure(t *testing.T) {
+	run := runfoldertest.Create(t, resultstest.SplitPoints())
+	d := drawn(t, run, Options{Formats: []string{"csv", "svg"}, Metrics: metrics(t, "p50")})
+	if len(d.Paths) != 4 || !strings.HasSuffix(d.Paths[3], "mica-get95-host-cpu.csv") {
+		t.Fatalf("found %q, want a figure of latency and one of host CPU time", d.Paths)
+	}
+	text := string(read(t, d.Paths[3]))
+	for _, want := range []string{
+		"panel,line,throughput_ops,repeats,host_cpu_ns_per_op_median,", ",CH-ED-SH,", ",2,575,575,575,0\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}

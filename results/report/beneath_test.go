@@ -153,7 +153,8 @@ func probesAreSaved(t *testing.T, b *resultstest.Browser, dir string) {
 	}
 }
 
-// TestProbesAloneInABrowser: a run without stores has a page, and so has one without probes.
+// TestProbesAloneInABrowser: a run without stores has a page, and so has one without probes. Neither
+// has a part on a DPU.
 func TestProbesAloneInABrowser(t *testing.T) {
 	b := resultstest.NewBrowser(t)
 	for _, c := range []struct {
@@ -161,8 +162,8 @@ func TestProbesAloneInABrowser(t *testing.T) {
 		want   string
 		hidden int
 	}{
-		{probed(t, false), "Memory, network and DMA without a store", 6},
-		{runfoldertest.Create(t, resultstest.Curve(1e6, []int{1, 2}, 1)), "This run has no probes", 0},
+		{probed(t, false), "Memory, network and DMA without a store", 8},
+		{runfoldertest.Create(t, resultstest.Curve(1e6, []int{1, 2}, 1)), "This run has no probes", 2},
 	} {
 		b.Open(t, page(t, c.run, Options{}))
 		if got := resultstest.Eval[string](t, b, `document.querySelector("#beneath-lead").textContent`); !strings.HasPrefix(

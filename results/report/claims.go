@@ -8,10 +8,10 @@ import (
 	"dpukv/results/claims"
 )
 
-// findings are the study's. A page that follows a sweep is made after each point.
+// findings are those of all sources. A page that follows a sweep is made after each point.
 var findings = sync.OnceValues(claims.Load)
 
-// claimed is the study's findings beside this run.
+// claimed is the findings of all sources beside this run.
 type claimed struct {
 	Count map[claims.Verdict]int `json:"count"`
 	Cases []claimedCase          `json:"cases"` // the measured ones
@@ -21,6 +21,7 @@ type claimed struct {
 
 // claimedCase is one measured outcome in words.
 type claimedCase struct {
+	Origin     string         `json:"origin"` // the source within a sentence
 	Finding    string         `json:"finding"`
 	Section    string         `json:"section"`
 	Says       string         `json:"says"`
@@ -41,9 +42,9 @@ type missingClaim struct {
 	Why     string `json:"why"`
 }
 
-// fillClaims compares the run with the study's findings, as dpukv claims does.
+// fillClaims compares the run with the findings of all sources, as dpukv claims does.
 func (m *Model) fillClaims(probes []results.Point) error {
-	book, err := findings()
+	books, err := findings()
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (m *Model) fillClaims(probes []results.Point) error {
 	m.Claims = claimed{
 		Count: map[claims.Verdict]int{}, Cases: []claimedCase{}, NotMeasured: []missingClaim{},
 	}
-	outcomes := book.Evaluate(claims.Evidence{Runs: evidence})
+	outcomes := books.Evaluate(claims.Evidence{Runs: evidence})
 	for i := range outcomes {
 		m.Claims.add(&outcomes[i])
 	}
@@ -72,7 +73,7 @@ func (c *claimed) add(o *claims.Outcome) {
 		return
 	}
 	c.Cases = append(c.Cases, claimedCase{
-		o.Finding, o.Section, o.Says, o.About(), o.Studied(), o.Yours(), o.Verdict, o.Word(),
-		o.Behind(), o.Why, o.Substitute, o.Doubts,
+		o.Origin(), o.Finding, o.Section, o.Says, o.About(), o.Studied(), o.Yours(), o.Verdict,
+		o.Word(), o.Behind(), o.Why, o.Substitute, o.Doubts,
 	})
 }

@@ -48,6 +48,7 @@ type Model struct {
 	Warnings  []*warningKind     `json:"warning_kinds"`
 	Claims    claimed            `json:"claims"`
 	Beneath   beneath            `json:"beneath"`
+	Offload   offloaded          `json:"offload"`
 }
 
 type metric struct {
@@ -123,6 +124,7 @@ func Read(run *runfolder.Run, o Options) (*Model, error) {
 	m.choose(o)
 	m.fill()
 	m.fillBeneath(probes)
+	m.fillOffload()
 	if err := m.fillClaims(probes); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}

@@ -20,6 +20,8 @@ type warningKind struct {
 // title is one itself.
 var titles = []struct{ has, title string }{
 	{"client-bound:", "the client's CPU is full"},
+	{"compute-bound:", "the application's compute sets the pace"},
+	{"compute slowed:", "other work delayed the application's compute"},
 	{"schedule late:", "the client sent its batches late"},
 	{"schedule held up:", "the client's schedule was held up"},
 	{"target rate missed:", "the offered rate was not reached"},

@@ -79,7 +79,7 @@ func (s *summary) head() {
 	}
 	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
 	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
-		"window", "batch", "requests", "reconnect_every"))
+		"window", "batch", "requests", "reconnect_every", "compute_ns"))
 	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.ServerPinning(),
 		p.ServerVersion, s.labels("mode", "access", "pages"))
 	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs),
@@ -127,10 +127,21 @@ func (s *summary) outcome() {
 		s.line("reconnects", fmt.Sprintf("%s in the measurement period, each %s µs in the mean",
 			numfmt.Grouped(p.Reconnects), micros(p.ReconnectMeanNs)))
 	}
+	s.line("overlap", overlapOf(p))
 	if p.RateOps > 0 {
 		s.line("schedule", numfmt.Grouped(p.LateOps)+" operations late",
 			numfmt.Grouped(p.UnsentOps)+" never sent", clientLag(p))
 	}
+}
+
+// overlapOf tells what a compute hides, or "" if the client computes nothing.
+func overlapOf(p *results.Point) string {
+	o := p.Overlap
+	if o.CommNs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% of a batch's %s µs: with a compute of %s µs both take %s µs",
+		o.Percent, micros(o.CommNs), micros(o.ComputeNs), micros(o.OverallNs))
 }
 
 // clientLag is the client's own delay, or "" if the point does not tell it.
@@ -240,6 +251,9 @@ func (s *summary) stages() {
 		fmt.Fprintf(s, "  %s %s %s\n", padRight(stage.Title, width), padLeft(micros(stage.Ns), 8),
 			padLeft(fmt.Sprintf("%.0f %%", 100*stage.Ns/s.p.MeanNs), 5))
 	}
+	if s.p.Compute > 0 {
+		s.WriteString("  the rest includes the wait for the end of a compute\n")
+	}
 }
 
 // energyOf is the energy of a side's machine, or "" if it is not known.
@@ -273,11 +287,40 @@ func (s *summary) cost() {
 		energyOf("client", p.ClientEnergyUJPerOp, p.ClientEnergyBy))
 	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time",
 		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
-		interruptShare(p.ClientInterruptShare), hashShare(p))
+		computeCPU(p), interruptShare(p.ClientInterruptShare), hashShare(p))
 	s.line("", hashShareSource(p))
+	s.parts()
 	if b := p.Bottleneck(); b.Side != results.SideUnknown {
 		s.line("bottleneck", b.Side+": "+b.Why)
 	}
+}
+
+// parts has the CPU time of each part, if something is split, and what joins the parts.
+func (s *summary) parts() {
+	if !s.p.Split() {
+		return
+	}
+	name := "parts"
+	for i := range s.p.Parts {
+		part := &s.p.Parts[i]
+		text := fmt.Sprintf("%s %s ns an operation", part.Part, numfmt.Digits3(part.CPUNsPerOp))
+		if part.SpunNsPerOp > 0 {
+			text += fmt.Sprintf(" (%s of it polling without work)",
+				numfmt.Digits3(part.SpunNsPerOp))
+		}
+		s.line(name, text)
+		name = ""
+	}
+	s.line("lanes", laneText("to the store", s.p.Lanes), laneText("to the proxy", s.p.ProxyLanes))
+}
+
+// laneText says how lanes carry messages, or "" if there are none.
+func laneText(to string, l *results.Lanes) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s over %s, answers by %s, ordering %s", to, l.Provider, l.Answers,
+		l.Ordering)
 }
 
 // interruptShare is left out below a percent, of which the kernel's ticks tell little.
@@ -286,6 +329,15 @@ func interruptShare(share float64) string {
 		return ""
 	}
 	return fmt.Sprintf("interrupts %.0f %% of its CPUs' time", 100*share)
+}
+
+// computeCPU is the application's part of the client's CPU time, or "" if there is none.
+func computeCPU(p *results.Point) string {
+	if p.ComputeCPUNsPerOp == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s ns of it compute, %s µs each in the mean",
+		numfmt.Digits3(p.ComputeCPUNsPerOp), micros(p.ComputeMeanNs))
 }
 
 func hashShare(p *results.Point) string {

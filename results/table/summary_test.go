@@ -31,7 +31,16 @@ func TestPointGolden(t *testing.T) {
 		p.ServerNode.Kind = results.KindHost
 		p.ServerEnergyUJPerOp, p.ServerEnergyBy = 41.5, "rapl: package-0"
 	})
+	computing := resultstest.LocalPoint(computes)
+	var halves results.Point
+	for _, p := range resultstest.SplitPoints() {
+		if p.Placement == "CH-ED-SH" {
+			halves = p
+		}
+	}
 	for name, p := range map[string]*results.Point{
+		"compute":    &computing,
+		"halves":     &halves,
 		"open":       &open[2],
 		"stages":     &stages,
 		"not-placed": &notPlaced,

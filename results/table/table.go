@@ -70,7 +70,11 @@ func columns(rows [][]*results.Point, ok []*results.Point) []column {
 	if !sameRepeats(rows) {
 		list = append(list, column{head: [2]string{"repeats"}, cell: howMany})
 	}
-	return append(list, figureColumns()...)
+	list = append(list, figureColumns(ok)...)
+	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.Compute > 0 }) {
+		list = append(list, column{head: [2]string{"overlap", "%"}, cell: overlap})
+	}
+	return list
 }
 
 // head is a dimension's title on two lines.
@@ -80,15 +84,21 @@ func head(d *results.Dimension) [2]string {
 }
 
 // figureColumns are the columns of measured figures.
-func figureColumns() []column {
-	return []column{
+func figureColumns(ok []*results.Point) []column {
+	list := []column{
 		{head: [2]string{"throughput", "Mops"}, cell: median(1e6, throughput)},
 		latencyColumn("p50"), latencyColumn("p95"), latencyColumn("p99"), latencyColumn("p99.9"),
 		{head: [2]string{"server", "CPU ns/op"}, cell: plainMedian(serverCPU)},
 		{head: [2]string{"client", "CPU ns/op"}, cell: plainMedian(clientCPU)},
-		{head: [2]string{"hits", "%"}, cell: hitRatio},
-		{head: [2]string{"errors"}, cell: errorCount},
 	}
+	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.DPUCPUNsPerOp() > 0 }) {
+		hosts, dpus := (*results.Point).HostCPUNsPerOp, (*results.Point).DPUCPUNsPerOp
+		list = append(list,
+			column{head: [2]string{"hosts", "CPU ns/op"}, cell: known(hosts)},
+			column{head: [2]string{"DPUs", "CPU ns/op"}, cell: known(dpus)})
+	}
+	return append(list, column{head: [2]string{"hits", "%"}, cell: hitRatio},
+		column{head: [2]string{"errors"}, cell: errorCount})
 }
 
 // latencyColumn has one metric. A median over a lower bound is one, too.
@@ -111,6 +121,25 @@ func placementName(p *results.Point) string { return results.Named("placement")[
 func throughput(p *results.Point) float64 { return p.ThroughputOps }
 func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp }
 func clientCPU(p *results.Point) float64  { return p.ClientCPUNsPerOp }
+
+// known is a cell with the median of a CPU time. It has a dash for points that do not tell the
+// machines of their parts.
+func known(of func(*results.Point) float64) cell {
+	return func(repeats []*results.Point) (string, string) {
+		if p := repeats[0]; p.HostCPUNsPerOp()+p.DPUCPUNsPerOp() == 0 {
+			return "–", ""
+		}
+		return plainMedian(of)(repeats)
+	}
+}
+
+// overlap has a dash for clients that compute nothing.
+func overlap(repeats []*results.Point) (value, spread string) {
+	if repeats[0].Compute == 0 {
+		return "–", ""
+	}
+	return plainMedian(func(p *results.Point) float64 { return p.Overlap.Percent })(repeats)
+}
 
 func hitRatio(repeats []*results.Point) (value, spread string) {
 	hits, gets := uint64(0), uint64(0)

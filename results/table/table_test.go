@@ -29,7 +29,11 @@ func TestTableGolden(t *testing.T) {
 		}),
 		resultstest.LocalPoint(func(p *results.Point) { p.GetRatio, p.Submode, p.Errors, p.Timeouts = 0, "sm5", 3, 1 }),
 	}
+	computing := []results.Point{resultstest.LocalPoint(), resultstest.LocalPoint(computes)}
+	olderBuild := resultstest.Point(func(p *results.Point) { p.Placement = "CD-SD" })
 	for name, points := range map[string][]results.Point{
+		"compute":      computing,
+		"halves":       append(resultstest.SplitPoints(), olderBuild),
 		"local":        resultstest.LocalPoints(),
 		"openloop":     resultstest.OpenLoopPoints(),
 		"mixed":        mixed,
@@ -46,6 +50,14 @@ func TestTableGolden(t *testing.T) {
 			resultstest.Golden(t, "table-"+name+".golden", b.Bytes())
 		})
 	}
+}
+
+// computes makes a point of a client that computes.
+func computes(p *results.Point) {
+	p.Compute, p.ComputeMeanNs, p.ComputeCPUNsPerOp = 20e3, 21e3, 325
+	p.Overlap = results.Overlap{Percent: 73.25, CommNs: 75.1e3, ComputeNs: 63.6e3, OverallNs: 83.5e3}
+	p.ClientCPUShare, p.ClientBusyShare, p.ClientCPUNsPerOp, p.Actual = 0.94, 0.38, 556, p.Latency
+	p.Stages = results.StagesOf(p, 0, 21e3)
 }
 
 func TestTableColumnsAlign(t *testing.T) {

@@ -4,6 +4,7 @@
 //
 //	Send, Receive    one value, one way
 //	Swap             one each way: a barrier too
+//	AwaitEnd         waits for the peer's end
 //	Await, SwapWith  the same for the owner of a software device, which moves packets only inside calls
 //
 // The peer is not trusted: there is no authentication. Receive refuses a value after the maximum

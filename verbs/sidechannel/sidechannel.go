@@ -19,6 +19,11 @@ const (
 	readBytes = 4 << 10
 )
 
+// keepalive finds a silent peer within ten seconds.
+var keepalive = net.KeepAliveConfig{
+	Enable: true, Idle: 5 * time.Second, Interval: time.Second, Count: 5,
+}
+
 // Channel is one end. It serves one goroutine.
 type Channel struct {
 	conn    net.Conn
@@ -127,6 +132,23 @@ func (c *Channel) Await(v any, progress func() error) error {
 			return err
 		}
 	}
+}
+
+// AwaitEnd waits without a time limit until the peer ends the channel, and returns how it ended.
+// TCP keepalive finds a peer that disappears without an end.
+func (c *Channel) AwaitEnd() error {
+	if tcp, ok := c.conn.(*net.TCPConn); ok {
+		if err := tcp.SetKeepAliveConfig(keepalive); err != nil {
+			return fmt.Errorf("side channel from %s: %w", c.conn.RemoteAddr(), err)
+		}
+	}
+	err := c.conn.SetReadDeadline(time.Time{})
+	if err == nil {
+		if _, err = c.in.ReadByte(); err == nil {
+			err = errors.New("found a value, allowed: none after the last step")
+		}
+	}
+	return fmt.Errorf("side channel from %s: %w", c.conn.RemoteAddr(), err)
 }
 
 // Swap sends mine and receives the peer's value. Both sides call it at the same step, so it is also

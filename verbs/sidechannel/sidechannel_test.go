@@ -191,3 +191,33 @@ type script struct {
 func (s *script) Read(b []byte) (int, error)      { return s.in.Read(b) }
 func (s *script) SetReadDeadline(time.Time) error { return nil }
 func (s *script) RemoteAddr() net.Addr            { return &net.TCPAddr{} }
+
+// TestAwaitEnd checks that the end of the peer, and a value of it, both end the wait.
+func TestAwaitEnd(t *testing.T) {
+	for want, act := range map[string]func(*Channel) error{
+		"EOF":           (*Channel).Close,
+		"found a value": func(c *Channel) error { return c.Send(1) },
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		here, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		peer, c := New(there), New(here)
+		c.SetTimeout(time.Nanosecond) // it has no effect
+		if err := act(peer); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.AwaitEnd(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		_, _, _ = peer.Close(), c.Close(), l.Close()
+	}
+}

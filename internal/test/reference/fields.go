@@ -197,6 +197,8 @@ func (w *fieldWriter) jsonType(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.ArrayType:
 		return "list of " + w.jsonType(e.Elt)
+	case *ast.StarExpr: // absent if nil
+		return w.jsonType(e.X)
 	case *ast.MapType:
 		return "object of " + w.jsonType(e.Value)
 	}

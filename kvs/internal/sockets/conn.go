@@ -26,6 +26,7 @@ type Conn[N any] struct {
 
 	fd       int
 	secure   *secure // nil: in the clear
+	link     Link    // in the place of fd; nil: there is none
 	number   int     // in the session
 	shared   *Shared
 	laneLoad *laneLoad
@@ -55,7 +56,13 @@ func (c *Conn[N]) Dial(
 	if c.secure != nil {
 		c.secure.takeOver(c.fd)
 	}
-	c.Addr, c.In, c.Flight = p.Addr, make([]byte, 2*minReadBytes), make([]*Batch[N], 0, opts.Window)
+	c.prepare(p.Addr, opts)
+	return nil
+}
+
+// prepare makes the buffers.
+func (c *Conn[N]) prepare(addr string, opts kvs.SessionOptions) {
+	c.Addr, c.In, c.Flight = addr, make([]byte, 2*minReadBytes), make([]*Batch[N], 0, opts.Window)
 	c.pieces = make([][]byte, 0, maxPieces)
 	// One batch more than the window: a full one waits while the window is in flight.
 	for range opts.Window + 1 {
@@ -63,7 +70,6 @@ func (c *Conn[N]) Dial(
 			&Batch[N]{Frame: make([]byte, 0, 4096), Notes: make([]N, 0, opts.Batch)})
 	}
 	c.refill()
-	return nil
 }
 
 // greet greets a peer, through TLS if the peer has it.
@@ -96,6 +102,10 @@ func (c *Conn[N]) refill() {
 // Join adds the connection to a session and a lane.
 func (c *Conn[N]) Join(number int, shared *Shared, company *laneLoad) error {
 	c.number, c.shared, c.laneLoad = number, shared, company
+	if c.link != nil {
+		shared.linked = true
+		return nil
+	}
 	return shared.poller.Watch(unix.EPOLL_CTL_ADD, c.fd, number, unix.EPOLLIN)
 }
 
@@ -104,6 +114,9 @@ func (c *Conn[N]) Join(number int, shared *Shared, company *laneLoad) error {
 func (c *Conn[N]) Read(whole int) (n int, err error) {
 	copy(c.In, c.In[c.From:c.To])
 	c.From, c.To = 0, c.To-c.From
+	if c.link != nil {
+		return c.readLink()
+	}
 	c.makeRoom(max(c.To+minReadBytes, whole))
 	if c.secure == nil {
 		n, err = unix.Read(c.fd, c.In[c.To:])
@@ -148,8 +161,13 @@ func (c *Conn[N]) Retire() error {
 	return nil
 }
 
-// Close closes the descriptor.
-func (c *Conn[N]) Close() error { return unix.Close(c.fd) }
+// Close closes the descriptor, or the link.
+func (c *Conn[N]) Close() error {
+	if c.link != nil {
+		return c.link.Close()
+	}
+	return unix.Close(c.fd)
+}
 
 // Spared reports whether each server worker has other connections' batches to answer, if they are
 // evenly spread.
@@ -178,13 +196,14 @@ const maxPieces = 8
 
 // Launch puts the current batch in flight, and takes another one to fill. The window has room.
 // While the lane's other connections keep the server busy, this connection holds its batches back.
-// They leave together when its window is full, or when the session waits or is flushed.
+// They leave together when its window is full, or when the session waits or is flushed. Over a link
+// a batch leaves at once: it costs no system call.
 func (c *Conn[N]) Launch() error {
 	c.Filling.SentNs = kvs.NowNs()
 	c.Flight = append(c.Flight, c.Filling)
 	c.shared.traffic.Frames++
 	c.refill()
-	if !c.Spared() || !c.Open() {
+	if c.link != nil || !c.Spared() || !c.Open() {
 		return c.Push(c.Flight[len(c.Flight)-1].SentNs)
 	}
 	if c.unsent == len(c.Flight)-1 { // else it follows a batch that is held back or blocked
@@ -215,8 +234,11 @@ func (c *Conn[N]) Push(nowNs int64) error {
 	return c.block(false)
 }
 
-// write is one system call for as many batches as it takes.
+// write is one system call for as many batches as it takes, or one message of a link.
 func (c *Conn[N]) write() (int, error) {
+	if c.link != nil {
+		return c.sendLink()
+	}
 	if c.secure != nil {
 		return c.writeSecure()
 	}
@@ -234,7 +256,9 @@ func (c *Conn[N]) write() (int, error) {
 
 // wrote records that a system call at nowNs wrote n bytes of the unsent batches.
 func (c *Conn[N]) wrote(n int, nowNs int64) {
-	c.shared.traffic.Writes++
+	if c.link == nil {
+		c.shared.traffic.Writes++
+	}
 	c.shared.traffic.SentBytes += uint64(n)
 	for n > 0 {
 		b := c.Flight[c.unsent]
@@ -254,7 +278,9 @@ func (c *Conn[N]) block(blocked bool) error {
 	if c.blocked == blocked {
 		return nil
 	}
-	c.blocked = blocked
+	if c.blocked = blocked; c.link != nil {
+		return nil // poll tries again
+	}
 	events := uint32(unix.EPOLLIN)
 	if blocked {
 		events |= unix.EPOLLOUT

@@ -27,4 +27,10 @@
 // makes the same system calls, without a goroutine. A read of crypto/tls allocates some dozen bytes
 // for each record. [dpukv/kvs.Traffic] counts bytes before encryption, the kernel's counters have
 // those after it.
+//
+// # Links
+//
+// A [Link] carries batches in the place of a socket, as messages in memory. Nothing wakes a thread
+// that waits for a link. So the session spins, then yields, then naps, and counts the time that it
+// spun as SpunNs of [dpukv/kvs.Traffic].
 package sockets

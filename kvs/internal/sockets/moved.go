@@ -19,7 +19,12 @@ func (s *Session[C]) Moved() kvs.Moved {
 	return m
 }
 
-func (c *Conn[N]) packets() kvs.Packets { return rawsocket.Packets(c.fd) }
+func (c *Conn[N]) packets() kvs.Packets {
+	if c.link != nil {
+		return kvs.Packets{}
+	}
+	return rawsocket.Packets(c.fd)
+}
 
 // MovedBy returns the kernel's counters of a TCP connection. It returns nothing for a closed one,
 // and for a Unix socket.

@@ -20,6 +20,8 @@ type Member interface {
 	Push(nowNs int64) error
 	Close() error
 	packets() kvs.Packets
+	poll() error
+	wait(time.Duration) error
 
 	// Send completes the current batch and puts it in flight, with Launch. The window has room.
 	Send() error
@@ -36,6 +38,7 @@ type Shared struct {
 	poller  *rawsocket.Poller
 	turn    uint64 // one per poll
 	held    []int  // numbers of the connections that hold batches back
+	linked  bool   // the connections are links
 }
 
 // Session holds one load worker's connections. It is a [kvs.Session] without Submit. It belongs to
@@ -102,6 +105,9 @@ func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answe
 		return answers, err
 	}
 	s.shared.turn++
+	if s.shared.linked {
+		return s.pollLinks(answers, wait)
+	}
 	events, err := s.shared.poller.Wait(wait)
 	if err != nil {
 		return answers, err

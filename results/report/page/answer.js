@@ -28,18 +28,18 @@ function folded(kind) {
     el("p", { class: "ids" }, kind.points.slice(0, maxFolded).flatMap(i => [pointLink(i, value("id", i)), " "]), kind.points.length > maxFolded ? `and ${kind.points.length - maxFolded} more` : ""));
 }
 
-// claims lists the study's findings beside this run, the measured ones first.
+// claims lists the findings of papers beside this run, the measured ones first.
 function claims() {
   const c = D.claims, n = verdict => c.count[verdict] || 0, colors = { agrees: "good", disagrees: "bad", inconclusive: "warn" };
   const all = Object.values(c.count).reduce((a, b) => a + b, 0);
-  $("#claims-lead").textContent = `Of the study's ${all} claims ${n("agrees")} agree, ${n("disagrees")} disagree, ${n("inconclusive")} are inconclusive, and ${n("not measured")} are not measured by this run. dpukv claims takes several runs together.`;
+  $("#claims-lead").textContent = `Of ${all} claims of the study and of Lynx (ASPLOS '20) ${n("agrees")} agree, ${n("disagrees")} disagree, ${n("inconclusive")} are inconclusive, and ${n("not measured")} are not measured by this run. dpukv claims takes several runs together.`;
   const list = c.cases.map(o => el("li", {},
     el("p", { class: "claim" }, el("span", { class: "badge " + colors[o.verdict] }, o.word), " ", o.substitute ? [el("span", { class: "badge sim" }, "emulated or substitute parts"), " "] : "", el("b", {}, o.says)),
-    el("p", {}, o.about ? o.about + ": " : "", `the study ${o.study}, this run ${o.yours}`),
+    el("p", {}, o.about ? o.about + ": " : "", `${o.origin} ${o.study}, this run ${o.yours}`),
     el("p", { class: "quiet" }, `${o.finding} (${o.section}); ${o.behind}`),
     o.why ? el("p", { class: "doubt" }, o.why) : "",
-    o.substitute ? el("p", { class: "quiet" }, "Not the hardware of the study, but " + o.substitute) : "",
-    o.doubts.length ? el("details", {}, el("summary", { class: "quiet" }, "Warnings about the study's method"), el("ul", { class: "quiet" }, o.doubts.map(d => el("li", {}, d.study, d.instead ? ". This run: " + d.instead : "")))) : ""));
+    o.substitute ? el("p", { class: "quiet" }, "Not the hardware of that paper, but " + o.substitute) : "",
+    o.doubts.length ? el("details", {}, el("summary", { class: "quiet" }, "Warnings about the method there"), el("ul", { class: "quiet" }, o.doubts.map(d => el("li", {}, d.study, d.instead ? ". This run: " + d.instead : "")))) : ""));
   const missing = c.not_measured.map(o => el("li", {}, el("b", {}, o.finding + ": "), o.says, ". ", el("span", { class: "quiet" }, sentence(o.why))));
   $("#claims-list").replaceChildren(...[
     list.length ? el("ul", { class: "claims" }, list) : null,

@@ -8,6 +8,14 @@ function beneath() {
   $("#beneath-tables").replaceChildren(...b.tables.map(plainTable), ...probeDoubts(b));
 }
 
+// offload shows the CPU time of hosts and DPUs in the form of probes. A run without any of that has no such section.
+function offload() {
+  const o = D.offload, none = !o.figures.length && !o.tables.length;
+  for (const e of [$("#offload"), $('nav a[href="#offload"]')]) e.hidden = none;
+  $("#offload-figures").replaceChildren(...o.figures.map(probeFigure));
+  $("#offload-tables").replaceChildren(...o.tables.map(plainTable));
+}
+
 function probeDoubts(b) {
   return [
     b.warnings.length ? el("div", { class: "note warn" }, "Warnings of the probes:", el("ul", {}, b.warnings.map(w => el("li", {}, `${counted(w.points, "probe")}: ${w.text}`)))) : null,
@@ -58,8 +66,8 @@ function partsTable(c) {
 
 // paintBeneath paints the figures in the width and the colours that the page has now.
 function paintBeneath() {
-  for (const canvas of document.querySelectorAll("#beneath canvas")) {
-    const f = D.beneath.figures.find(f => f.stem === canvas.dataset.stem), width = Math.max(240, canvas.parentElement.clientWidth - 24), px = devicePixelRatio || 1, sheet = new ProbeSheet(f, width);
+  for (const canvas of document.querySelectorAll("#offload canvas, #beneath canvas")) {
+    const f = [...D.offload.figures, ...D.beneath.figures].find(f => f.stem === canvas.dataset.stem), width = Math.max(240, canvas.parentElement.clientWidth - 24), px = devicePixelRatio || 1, sheet = new ProbeSheet(f, width);
     Object.assign(canvas, { width: Math.round(width * px), height: Math.round(sheet.height * px) });
     canvas.style.width = width + "px";
     canvas.style.height = sheet.height + "px";

@@ -25,7 +25,7 @@ function details(i, among) {
 function sides(i) {
   const ns = side => digits3(value(side + "_cpu_ns_per_op", i)) + " ns of CPU an operation, " + percent(value(side + "_cpu_share", i)) + " of its CPUs' time";
   return el("div", {}, el("p", {}, el("b", {}, "Bottleneck: " + value("bottleneck", i)), ". ", sentence(value("bottleneck_why", i))),
-    el("div", { class: "sides" }, el("p", {}, el("b", {}, "Client. "), ns("client")), el("p", {}, el("b", {}, "Server. "), ns("server") + perCore(i))));
+    el("div", { class: "sides" }, el("p", {}, el("b", {}, "Client. "), ns("client") + compute(i)), el("p", {}, el("b", {}, "Server. "), ns("server") + perCore(i))));
 }
 
 // The stages of the mean latency in their order (results.Stages), of a point that has them.
@@ -39,7 +39,12 @@ function stages(i) {
   return [el("h3", {}, "Where the time goes"), bar,
     el("table", { class: "stages" }, el("tbody", {}, parts.map(p => el("tr", {}, el("td", {}, key(p.color), " ", p.title), num(micros(p.ns)), num(percent(p.ns / whole)))),
       el("tr", {}, el("td", {}, el("b", {}, "mean latency")), num(micros(whole)), num("")))),
-    el("p", { class: "quiet" }, "The rest is a remainder, not a measurement: it includes the wait in the server's socket.")];
+    el("p", { class: "quiet" }, "The rest is a remainder, not a measurement: it includes the wait in the server's socket" + (value("compute_ns", i) ? ", and the wait for the end of a compute." : "."))];
+}
+
+function compute(i) {
+  if (!value("compute_ns", i)) return "";
+  return ", " + digits3(value("compute_cpu_ns_per_op", i)) + " ns of it compute, which hides " + digits3(value("overlap_percent", i)) + " % of a batch's time";
 }
 
 function perCore(i) {

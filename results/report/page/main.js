@@ -57,6 +57,7 @@ function show() {
   headline();
   claims();
   wordList();
+  offload();
   beneath();
   for (const d of folds()) d.open ||= opened.has(name(d));
   render();

@@ -1,55 +1,14 @@
 package herd
 
 import (
-	"runtime"
 	"time"
 
 	"dpukv/internal/cpu"
 	"dpukv/verbs"
-
-	"golang.org/x/sys/unix"
 )
 
-// A poller that finds nothing first spins, then yields its CPU at each turn, then sleeps. A load of
-// even a few requests per second keeps a worker from sleeping, so that no latency includes a sleep.
-const (
-	spinFor   = 20 * time.Microsecond
-	yieldFor  = 200 * time.Millisecond
-	sleepFor  = 100 * time.Microsecond
-	clockRate = 16 // turns per look at the clock
-)
-
-// idleness tracks how long a worker has found nothing.
-type idleness struct {
-	turns   uint
-	sinceNs int64
-	forNs   int64
-}
-
-func (i *idleness) reset() { *i = idleness{} }
-
-// rest spends a turn that found nothing.
-func (i *idleness) rest(device verbs.Device, pinned bool) error {
-	if i.turns++; i.turns%clockRate == 0 || i.forNs > int64(spinFor) {
-		now := cpu.NowNs()
-		if i.sinceNs == 0 {
-			i.sinceNs = now
-		}
-		i.forNs = now - i.sinceNs
-	}
-	switch {
-	case i.forNs <= int64(spinFor):
-		return nil
-	case i.forNs > int64(yieldFor):
-		// Not time.Sleep: the runtime would wake a goroutine that is locked to its thread by way of
-		// another thread.
-		nap := unix.NsecToTimespec(int64(sleepFor))
-		_ = unix.Nanosleep(&nap, nil) // a signal ends it early, which does no harm
-	case !pinned:
-		runtime.Gosched() // a pinned goroutine has its thread to itself, and shares only its CPU
-	}
-	return device.Wait(0)
-}
+// clockRate is the number of turns per look at the clock.
+const clockRate = 16
 
 // sessionSpin is how long a session spins before it yields at each turn. It is short, because
 // client threads on one CPU keep each other from receiving answers.

@@ -1,0 +1,182 @@
+package mica
+
+import (
+	"errors"
+	"fmt"
+
+	"dpukv/internal/offheap"
+	"dpukv/kvs"
+	"dpukv/kvs/internal/halves"
+	"dpukv/verbs"
+	"dpukv/verbs/mqueue"
+	"dpukv/verbs/provider"
+)
+
+// errStoreGone is what clients of an engine read when the store half has ended.
+var errStoreGone = errors.New("the store half of this server has ended, or cannot be reached")
+
+// storeHalf is an engine's view of its store half.
+type storeHalf struct {
+	addr   string
+	facts  kvs.Facts
+	device verbs.Device
+	lanes  []*mqueue.End
+}
+
+// The sizes of lanes. A batch of 64 of the largest items fits a slot, or else a frame.
+const (
+	leastSlotBytes = 256 << 10
+	laneBytes      = 8 << 20 // of the slots of a lane, each way
+	studyBatch     = 64
+)
+
+// LaneShape returns the size of the lanes for a load.
+func LaneShape(c *kvs.ServerConfig) mqueue.Shape {
+	need := headerBytes + studyBatch*requestBytes(c.KeyBytes, max(c.MaxValueBytes, c.ValueBytes))
+	size := leastSlotBytes
+	for size < need && size < mqueue.MaxSlotBytes {
+		size *= 2
+	}
+	return mqueue.Shape{Slots: max(laneBytes/size, 4), SlotBytes: size}
+}
+
+// LaneBatch returns the number of operations of a load that fit a slot.
+func LaneBatch(c *kvs.ServerConfig, s mqueue.Shape) int {
+	each := requestBytes(c.KeyBytes, max(c.MaxValueBytes, c.ValueBytes))
+	return min(MaxBatch, (s.SlotBytes-headerBytes)/each)
+}
+
+// StartEngine starts a server without items, for the store half at c.StoreAddr.
+func StartEngine(c *kvs.ServerConfig) (kvs.Server, error) { return StartEngineOf(c, Config{}) }
+
+// StartEngineOf is StartEngine with the limits of connections that a configuration has.
+func StartEngineOf(c *kvs.ServerConfig, limits Config) (kvs.Server, error) {
+	h, err := joinStore(c)
+	if err != nil {
+		return nil, fmt.Errorf("join the store half at %s: %w", c.StoreAddr, err)
+	}
+	cfg := Config{
+		Listen: c.Listen, Workers: len(h.lanes), PartitionsPerWorker: 1, Hash: h.facts.Hash,
+		CPUs: c.CPUs, Version: c.Version,
+		MaxConnections: limits.MaxConnections, BufferBytes: limits.BufferBytes,
+	}
+	s, err := startEngine(&cfg, h)
+	if err != nil {
+		return nil, errors.Join(err, h.close())
+	}
+	return s, nil
+}
+
+// joinStore makes a lane for each thread.
+func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
+	h = &storeHalf{addr: c.StoreAddr}
+	if h.facts, err = halves.AskFacts(h.addr); err != nil {
+		return nil, err
+	}
+	threads := max(c.EngineThreads, c.Workers)
+	if l := h.facts.Lanes; l == nil || h.facts.Store != "mica" || l.Lanes != threads ||
+		h.facts.Partitions != threads {
+		return nil, fmt.Errorf("found a half of %s for %d threads of an engine, allowed: mica, "+
+			"for %d; start both halves with the same --engine-threads", h.facts.Store,
+			h.facts.Partitions, threads)
+	}
+	name := c.Device.Name
+	if name == "" {
+		name = laneDevice
+	}
+	options := provider.Options{GIDIndex: c.Device.GIDIndex, MTU: c.Device.MTU}
+	if h.device, err = provider.Open(name, options); err != nil {
+		return nil, err
+	}
+	for thread := range threads {
+		end, err := halves.Join(h.addr, halves.Ask{Thread: thread}, h.device)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("thread %d: %w", thread, err), h.close())
+		}
+		h.lanes = append(h.lanes, end)
+	}
+	return h, nil
+}
+
+// laneDevice joins the halves by default: both are on one machine.
+const laneDevice = "shm"
+
+func startEngine(cfg *Config, h *storeHalf) (*Server, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	if err := cfg.limitResources(offheap.Fits); err != nil {
+		return nil, err
+	}
+	s := makeServer(cfg)
+	s.store = h
+	s.facts = h.factsOf(s.facts)
+	if err := s.startWorkers(cfg); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	for _, end := range h.lanes {
+		go func() {
+			select {
+			case <-end.Gone():
+				s.ended(fmt.Errorf("the store half at %s: %w", h.addr, end.Reason()))
+			case <-s.done:
+			}
+		}()
+	}
+	return s, nil
+}
+
+// factsOf returns the facts of the engine: its own, and those of the items.
+func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
+	f, of := own, &h.facts
+	f.Partitions, f.Mode, f.Access, f.Pages = of.Partitions, of.Mode, of.Access, of.Pages
+	f.Items, f.IndexBytes, f.LogBytes = of.Items, of.IndexBytes, of.LogBytes
+	f.MinHitRate, f.MaxFrameBytes, f.MaxBatch = of.MinHitRate, of.MaxFrameBytes, of.MaxBatch
+	lanes := *of.Lanes
+	connected := h.lanes[0].Facts()
+	lanes.Provider, lanes.Emulated = connected.Provider, connected.Emulated
+	for _, end := range h.lanes {
+		if o := end.Facts().Ordering; lanes.Ordering != string(mqueue.Fenced) {
+			lanes.Ordering = string(o)
+		}
+	}
+	f.Lanes = &lanes
+	return f
+}
+
+// addTo adds the store half's counters. Those of a worker go to the first thread of the engine that
+// has a lane to it.
+func (h *storeHalf) addTo(s *kvs.Stats) error {
+	theirs, err := halves.AskStats(h.addr)
+	if err != nil {
+		return err
+	}
+	engine := kvs.PartStats{Part: kvs.PartEngine, CPUNs: s.CPUNs}
+	for i := range s.Workers {
+		engine.SpunNs += s.Workers[i].SpunNs
+	}
+	s.Parts = append([]kvs.PartStats{engine}, theirs.Parts...)
+	s.CPUNs += theirs.CPUNs
+	s.Warnings = append(s.Warnings, theirs.Warnings...)
+	each := max(len(s.Workers)/max(len(theirs.Workers), 1), 1)
+	for i := range theirs.Workers {
+		if i*each >= len(s.Workers) {
+			break
+		}
+		w, of := &s.Workers[i*each], &theirs.Workers[i]
+		w.Gets, w.Hits, w.Items, w.Evicted, w.Full = of.Gets, of.Hits, of.Items, of.Evicted,
+			of.Full
+	}
+	return nil
+}
+
+func (h *storeHalf) close() error {
+	var errs []error
+	for _, end := range h.lanes {
+		errs = append(errs, end.Close())
+	}
+	if h.device != nil {
+		errs = append(errs, h.device.Close())
+	}
+	return errors.Join(errs...)
+}

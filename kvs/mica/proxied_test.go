@@ -1,0 +1,255 @@
+package mica
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
+)
+
+// startTestProxy starts a proxy to servers on loopback.
+func startTestProxy(t testing.TB, c kvs.ProxyConfig) kvs.Server {
+	t.Helper()
+	c.Listen, c.Server, c.Threads = "127.0.0.1:0", "127.0.0.1", max(c.Threads, 1)
+	p, err := startProxy(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// TestProxiedConformance: sessions through a proxy pass the suite of all sessions.
+func TestProxiedConformance(t *testing.T) {
+	for _, answers := range []string{"read", "write"} {
+		t.Run(answers, func(t *testing.T) {
+			p := startTestProxy(t, kvs.ProxyConfig{Threads: 2})
+			kvstest.Conformance(t, &Store, kvstest.Config{
+				Server: kvs.ServerConfig{Workers: 2},
+				Dial:   kvs.DialConfig{Proxy: p.Addr(), Answers: answers},
+				Limits: kvstest.Limits{MaxValueBytes: 8 << 10},
+			})
+		})
+	}
+}
+
+// TestProxiedOverSoftRoCE is the same with packets between the application and its proxy.
+func TestProxiedOverSoftRoCE(t *testing.T) {
+	s := startServer(t, testConfig())
+	p := startTestProxy(t, kvs.ProxyConfig{Device: kvs.Device{Name: "softroce:127.0.0.1"}})
+	r, err := Store.Dial(t.Context(), &kvs.DialConfig{
+		Addr: s.Addr(), Proxy: p.Addr(), Device: kvs.Device{Name: "softroce:127.0.0.2"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	kvstest.Conform(t, r, kvstest.Limits{MaxValueBytes: 2 << 10})
+}
+
+// proxiedTo dials a server through a proxy.
+func proxiedTo(t testing.TB, server, proxy string) kvs.Remote {
+	t.Helper()
+	r, err := Store.Dial(context.Background(), &kvs.DialConfig{Addr: server, Proxy: proxy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// TestProxiedStats: the proxy is a part of its own, and not in the server's sum.
+func TestProxiedStats(t *testing.T) {
+	s, p := startServer(t, testConfig()), startTestProxy(t, kvs.ProxyConfig{})
+	r := proxiedTo(t, s.Addr(), p.Addr())
+	stats, err := r.Stats()
+	if err != nil || len(stats.Parts) != 1 || stats.Parts[0].Part != "proxy" || stats.Parts[0].CPUNs == 0 {
+		t.Errorf("found %+v, %v", stats.Parts, err)
+	}
+	lanes := r.Facts().ProxyLanes
+	if lanes == nil || lanes.Provider != "shm" || !lanes.Emulated || lanes.Answers != "read" {
+		t.Errorf("found %+v", lanes)
+	}
+}
+
+// TestProxiedRefusals: what cannot be proxied is refused before a request.
+func TestProxiedRefusals(t *testing.T) {
+	s, p := startServer(t, testConfig()), startTestProxy(t, kvs.ProxyConfig{})
+	for want, c := range map[string]kvs.DialConfig{
+		"answers: found \"push\"":  {Addr: s.Addr(), Proxy: p.Addr(), Answers: "push"},
+		"proxy 127.0.0.1:1:":       {Addr: s.Addr(), Proxy: "127.0.0.1:1"},
+		"check that it is a proxy": {Addr: s.Addr(), Proxy: s.Addr()},
+		"device: found \"mlx5_0\"": {Addr: s.Addr(), Proxy: p.Addr(), Device: kvs.Device{Name: "mlx5_0"}},
+	} {
+		if _, err := Store.Dial(t.Context(), &c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+	r := proxiedTo(t, s.Addr(), p.Addr())
+	for want, o := range map[string]kvs.SessionOptions{
+		"use a smaller window": {Batch: 4096, Window: 64, Connections: 1, KeyBytes: 8, MaxValueBytes: 1000},
+		"batch: found 4096 op": {Batch: 4096, Window: 1, Connections: 1, KeyBytes: 8, MaxValueBytes: 10_000},
+	} {
+		if _, err := r.Open(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+}
+
+const proxyProcess = "DPUKV_TEST_PROXY" // the host of its server, in the environment of the process
+
+// TestMain is also the process of a proxy that a test kills.
+func TestMain(m *testing.M) {
+	if host := os.Getenv(proxyProcess); host != "" {
+		p, err := startProxy(&kvs.ProxyConfig{Listen: "127.0.0.1:0", Server: host, Threads: 1})
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(p.Addr())
+		fmt.Println(p.Wait())
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// TestProxyKilled: the error names the proxy, and comes within a bounded time.
+func TestProxyKilled(t *testing.T) {
+	s := startServer(t, testConfig())
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), proxyProcess+"=127.0.0.1")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	var addr string
+	if _, err := fmt.Fscanln(stdout, &addr); err != nil {
+		t.Fatal(err)
+	}
+	r := proxiedTo(t, s.Addr(), addr)
+	session, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 2, Connections: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	get := kvs.Request{Op: kvs.Get, Key: []byte("some key")}
+	kvstest.Do(t, session, nil, []kvs.Request{get})
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		_, err := session.Submit(&get)
+		if err == nil {
+			_, err = session.Poll(nil, 10*time.Millisecond)
+		}
+		if err != nil {
+			if !strings.Contains(err.Error(), "proxy "+addr) {
+				t.Errorf("found %v, want the proxy's name", err)
+			}
+			return
+		}
+	}
+	t.Error("no error came within 20 s")
+}
+
+// TestServerEndsBehindProxy: its client learns that it was the server.
+func TestServerEndsBehindProxy(t *testing.T) {
+	s, p := startServer(t, testConfig()), startTestProxy(t, kvs.ProxyConfig{})
+	session, err := proxiedTo(t, s.Addr(), p.Addr()).Open(
+		kvs.SessionOptions{Batch: 1, Window: 2, Connections: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	get := kvs.Request{Op: kvs.Get, Key: []byte("some key")}
+	kvstest.Do(t, session, nil, []kvs.Request{get})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		_, err := session.Submit(&get)
+		if err == nil {
+			_, err = session.Poll(nil, 10*time.Millisecond)
+		}
+		if err != nil {
+			if !strings.Contains(err.Error(), "the server at 127.0.0.1:") {
+				t.Errorf("found %v, want the server's name", err)
+			}
+			return
+		}
+	}
+	t.Error("no error came within 20 s")
+}
+
+// BenchmarkApplication is the CPU time an operation of an application's thread: over TCP, and
+// through a proxy. Both take turns with the server, and the proxy, on the CPUs of the machine. The
+// time that Poll spun is not counted.
+func BenchmarkApplication(b *testing.B) {
+	s, p := startServer(b, testConfig()), startTestProxy(b, kvs.ProxyConfig{})
+	direct, err := Store.Dial(b.Context(), &kvs.DialConfig{Addr: s.Addr()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { direct.Close() })
+	for name, r := range map[string]kvs.Remote{
+		"tcp": direct, "proxy": proxiedTo(b, s.Addr(), p.Addr()),
+	} {
+		b.Run(name, func(b *testing.B) { benchmarkApplication(b, r) })
+	}
+}
+
+func benchmarkApplication(b *testing.B, r kvs.Remote) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	session, err := r.Open(kvs.SessionOptions{
+		Batch: 64, Window: 4, Connections: 1, KeyBytes: 8, MaxValueBytes: 8,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer session.Close()
+	get := kvs.Request{Op: kvs.Get, Key: []byte("some key")}
+	answers := make([]kvs.Answer, 0, 4096)
+	begun, spun := cpu.ThreadNs(), session.Traffic().SpunNs
+	b.ResetTimer()
+	for sent := 0; sent < b.N || session.InFlight() > 0; {
+		taken := sent < b.N
+		if taken {
+			get.Hash = uint64(sent) << 48
+			if taken, err = session.Submit(&get); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if taken {
+			sent++
+			continue
+		}
+		if sent == b.N {
+			if err := session.Flush(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if answers, err = session.Poll(answers[:0], time.Millisecond); err != nil {
+			b.Fatal(err)
+		}
+	}
+	used := cpu.ThreadNs() - begun - (session.Traffic().SpunNs - spun)
+	b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
+}

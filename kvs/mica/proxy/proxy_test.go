@@ -1,0 +1,426 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// testFrames are frames of a length and a payload. A connection begins with "hi" both ways.
+var testFrames = Frames{
+	HeadBytes: 4,
+	Length: func(head []byte) (int, error) {
+		n := int(binary.LittleEndian.Uint32(head))
+		if n < 4 || n > 1<<20 {
+			return 0, fmt.Errorf("frame: found %d bytes, allowed: 4 to 1 MiB", n)
+		}
+		return n, nil
+	},
+	Greet: func(c net.Conn) error {
+		if _, err := c.Write([]byte("hi")); err != nil {
+			return err
+		}
+		var answer [2]byte
+		if _, err := io.ReadFull(c, answer[:]); err != nil {
+			return err
+		}
+		if string(answer[:]) != "hi" {
+			return errors.New("the server does not greet")
+		}
+		return nil
+	},
+}
+
+func frame(payload []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(4+len(payload))), payload...)
+}
+
+// listen hands each connection that has greeted to serve, and returns the port.
+func listen(t *testing.T, serve func(net.Conn)) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				if _, err := io.ReadFull(c, make([]byte, 2)); err != nil {
+					return
+				}
+				if _, err := c.Write([]byte("hi")); err == nil {
+					serve(c)
+				}
+			}()
+		}
+	}()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func echo(c net.Conn) { _, _ = io.Copy(c, c) }
+
+// proxied is a proxy whose lanes are memory of this process.
+type proxied struct {
+	*Server
+	client *Client
+	lanes  chan *memoryEnd // of the applications
+}
+
+func start(t *testing.T, cfg Config) *proxied {
+	t.Helper()
+	p := &proxied{lanes: make(chan *memoryEnd, 1)}
+	cfg.Frames, cfg.Listen, cfg.Host = testFrames, "127.0.0.1:0", "127.0.0.1"
+	cfg.Threads = max(cfg.Threads, 1)
+	cfg.accept = func(v *visit) (lane, error) {
+		application, proxy := newMemory(8, v.hello.SlotBytes)
+		p.lanes <- application
+		return proxy, nil
+	}
+	var err error
+	if p.Server, err = Start(cfg); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p.client = &Client{addr: p.Addr()}
+	return p
+}
+
+func (p *proxied) join(t *testing.T, port, slotBytes int) *Link {
+	t.Helper()
+	conn, _, _, err := p.client.greet(t.Context(), hello{Port: port, SlotBytes: slotBytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Link{lane: <-p.lanes, conn: conn, client: p.client}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// answer waits for the next answer.
+func answer(t *testing.T, l *Link) ([]byte, error) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		if err := l.Poll(); err != nil {
+			t.Fatal(err)
+		}
+		if m, ok, err := l.Next(); ok || err != nil {
+			return m, err
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+	t.Fatal("no answer came within 20 s")
+	return nil, nil
+}
+
+func send(t *testing.T, l *Link, payload string) {
+	t.Helper()
+	if taken, err := l.Send(frame([]byte(payload))); err != nil || !taken {
+		t.Fatalf("send: %v, %v", taken, err)
+	}
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s does not come", what)
+		}
+	}
+}
+
+// TestFrames moves frames of many sizes through several pairs on two threads, with full windows.
+func TestFrames(t *testing.T) {
+	const slotBytes = 50_000
+	p := start(t, Config{Threads: 2})
+	port := listen(t, echo)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	links := []*Link{p.join(t, port, slotBytes), p.join(t, port, slotBytes), p.join(t, port, slotBytes)}
+	sent := make([][][]byte, len(links))
+	for range 600 {
+		i := random.IntN(len(links))
+		payload := make([]byte, random.IntN(1<<random.IntN(16)))
+		if len(payload) > slotBytes-4 {
+			payload = payload[:slotBytes-4]
+		}
+		for j := range payload {
+			payload[j] = byte(random.Uint32())
+		}
+		taken, err := links[i].Send(frame(payload))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if taken {
+			sent[i] = append(sent[i], frame(payload))
+		}
+		for len(sent[i]) > 0 && (!taken || random.IntN(8) == 0) {
+			taken = true
+			got, err := answer(t, links[i])
+			if err != nil || !bytes.Equal(got, sent[i][0]) {
+				t.Fatalf("link %d: found %d bytes, %v, want %d", i, len(got), err, len(sent[i][0]))
+			}
+			sent[i] = sent[i][1:]
+		}
+	}
+	r, err := p.client.Report()
+	if err != nil || r.Pairs != 3 || r.Frames == 0 || r.Writes > r.Frames || r.CPUNs == 0 ||
+		r.Sockets.SentPackets == 0 || r.Sockets.Sources != 3 {
+		t.Errorf("found %+v, %v", r, err)
+	}
+}
+
+// TestServerEnds: the reason of a server's end arrives behind its last answers, also when no request
+// was under way.
+func TestServerEnds(t *testing.T) {
+	p := start(t, Config{})
+	gone := make(chan struct{})
+	port := listen(t, func(c net.Conn) {
+		_, _ = io.CopyN(c, c, 2*8)
+		<-gone
+	})
+	l := p.join(t, port, 4096)
+	for _, payload := range []string{"some", "more"} {
+		send(t, l, payload)
+		if got, err := answer(t, l); err != nil || string(got[4:]) != payload {
+			t.Fatalf("found %q, %v", got, err)
+		}
+	}
+	close(gone)
+	eventually(t, "the end", func() bool { return p.report().Sockets.Sources == 1 && p.open() == 0 })
+	send(t, l, "late")
+	_, err := answer(t, l)
+	for _, want := range []string{"proxy " + p.Addr(), "the server at 127.0.0.1:", "closed the connection"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+}
+
+// open counts the open TCP connections.
+func (s *Server) open() (n int) {
+	for _, p := range s.pumps {
+		p.mu.Lock()
+		n += len(p.open)
+		p.mu.Unlock()
+	}
+	return n
+}
+
+// TestServerSpeaksWrong: frames that do not fit, or cannot be read, end the pair with the reason.
+func TestServerSpeaksWrong(t *testing.T) {
+	p := start(t, Config{})
+	for want, bad := range map[string][]byte{
+		"found 3 bytes":   {3, 0, 0, 0},
+		"client's slots":  frame(make([]byte, 5000)),
+		"with 1 batches":  {20, 0, 0, 0, 1},
+		"the connection ": {20},
+	} {
+		l := p.join(t, listen(t, func(c net.Conn) {
+			_, _ = io.ReadFull(c, make([]byte, 8))
+			_, _ = c.Write(bad)
+		}), 4096)
+		send(t, l, "some")
+		if _, err := answer(t, l); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+	// A server that sends without being asked fills a bounded buffer.
+	l := p.join(t, listen(t, func(c net.Conn) { _, _ = c.Write(bytes.Repeat(frame([]byte("some")), 1<<17)) }), 64)
+	eventually(t, "the end", func() bool { return p.open() == 0 })
+	send(t, l, "some")
+	if got, err := answer(t, l); err != nil || string(got[4:]) != "some" {
+		t.Errorf("the first answer: found %q, %v", got, err)
+	}
+}
+
+// TestClientLeaves: a client that leaves, or breaks the rules, takes its TCP connection with it. The
+// others go on, and nothing is left.
+func TestClientLeaves(t *testing.T) {
+	p := start(t, Config{})
+	ended := make(chan struct{}, 2)
+	port := listen(t, func(c net.Conn) {
+		echo(c)
+		ended <- struct{}{}
+	})
+	stays, leaves, breaks := p.join(t, port, 4096), p.join(t, port, 4096), p.join(t, port, 4096)
+	for _, l := range []*Link{stays, leaves, breaks} {
+		send(t, l, "some")
+		if _, err := answer(t, l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	leaves.Close()
+	if _, err := breaks.Send([]byte("no frame")); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	<-ended
+	if _, err := answer(t, breaks); err == nil || !strings.Contains(err.Error(), "the peer has gone") {
+		t.Errorf("found %v", err)
+	}
+	send(t, stays, "more")
+	if got, err := answer(t, stays); err != nil || string(got[4:]) != "more" {
+		t.Errorf("found %q, %v", got, err)
+	}
+	eventually(t, "the others' end", func() bool { return p.report().Pairs == 1 })
+}
+
+// TestProxyEnds: its clients learn it.
+func TestProxyEnds(t *testing.T) {
+	p := start(t, Config{})
+	l := p.join(t, listen(t, echo), 4096)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := answer(t, l); err == nil || !strings.Contains(err.Error(), "proxy "+p.Addr()) {
+		t.Errorf("found %v", err)
+	}
+	if n := p.report(); n.Pairs != 0 || p.open() != 0 {
+		t.Errorf("found %+v", n)
+	}
+}
+
+// TestHostileHellos: a proxy refuses them with a reason or ends them, and serves the next client.
+func TestHostileHellos(t *testing.T) {
+	p := start(t, Config{MaxConnections: 4})
+	port := listen(t, echo)
+	for text, want := range map[string]string{
+		"GET / HTTP/1.1\r\n\r\n":              "side channel",
+		"{}\n":                                "allowed: \"dpukv proxy 1\"",
+		`{"protocol":"dpukv proxy 9"}` + "\n": "found \"dpukv proxy 9\"",
+		`{"protocol":"dpukv proxy 1","port":-1}` + "\n":                          "port: found -1",
+		`{"protocol":"dpukv proxy 1","port":70000}` + "\n":                       "port: found 70000",
+		`{"protocol":"dpukv proxy 1","port":80,"slot_bytes":1}` + "\n":           "slots: found 1 bytes",
+		`{"protocol":"dpukv proxy 1","port":80,"slot_bytes":99999999999}` + "\n": "slots: found",
+		`{"protocol":"dpukv proxy 1","port":1,"slot_bytes":4096}` + "\n":         "connect to the server",
+		strings.Repeat("x", 2*helloBytes) + "\n":                                 "more than 4096 bytes",
+	} {
+		if got := say(t, p.Addr(), text); !strings.Contains(got, want) {
+			t.Errorf("%.60q: found %q, want %q", text, got, want)
+		}
+	}
+	// One that says nothing keeps its place only for a time; its neighbours are served.
+	silent, err := net.Dial("tcp", p.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	l := p.join(t, port, 4096)
+	send(t, l, "some")
+	if _, err := answer(t, l); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "places", func() bool { return p.door.Counts().Open == 2 })
+	for range 2 {
+		p.join(t, port, 4096)
+	}
+	_, err = p.client.Report()
+	if err == nil || !strings.Contains(err.Error(), "all 4 connections of this server are in use") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// say sends a text and returns what comes back.
+func say(t *testing.T, addr, text string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, _ = c.Write([]byte(text))
+	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	got, err := io.ReadAll(c)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%.60q: nothing comes back", text)
+	}
+	return strings.ReplaceAll(string(got), `\"`, `"`)
+}
+
+// TestNotAServer: a client names what it found in a proxy's place, and in a server's.
+func TestNotAServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Write([]byte("220 smtp\r\n"))
+			c.Close()
+		}
+	}()
+	if _, err := (&Client{addr: l.Addr().String()}).Report(); err == nil ||
+		!strings.Contains(err.Error(), "check that it is a proxy of dpukv") {
+		t.Errorf("found %v", err)
+	}
+	p := start(t, Config{})
+	_, _, _, err = p.client.greet(t.Context(),
+		hello{Port: l.Addr().(*net.TCPAddr).Port, SlotBytes: 4096})
+	if err == nil || !strings.Contains(err.Error(), "the server does not greet") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// TestConfig refuses what a proxy cannot have.
+func TestConfig(t *testing.T) {
+	for want, cfg := range map[string]Config{
+		"threads: found 0":     {Host: "localhost"},
+		"threads: found 65":    {Host: "localhost", Threads: 65},
+		"server: found none":   {Threads: 1},
+		"connections: found a": {Host: "localhost", Threads: 1, MaxConnections: 1 << 40},
+	} {
+		cfg.Listen = "127.0.0.1:0"
+		if s, err := Start(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+			if s != nil {
+				s.Close()
+			}
+		}
+	}
+}
+
+// TestPumpAllocatesNothing counts the allocations of a round through a proxy.
+func TestPumpAllocatesNothing(t *testing.T) {
+	p := start(t, Config{})
+	l := p.join(t, listen(t, echo), 4096)
+	message := frame([]byte("some"))
+	if n := testing.AllocsPerRun(200, func() {
+		if _, err := l.Send(message); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := answer(t, l); err != nil {
+			t.Fatal(err)
+		}
+	}); n > float64(memoryAllocs) {
+		t.Errorf("found %v allocations a round, want those of the test's lane: %d", n, memoryAllocs)
+	}
+}
+
+// memoryAllocs are the allocations of a memory lane for a request and its answer: two messages and
+// two queues.
+const memoryAllocs = 4

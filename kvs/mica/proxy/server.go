@@ -1,0 +1,152 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"dpukv/internal/admission"
+	"dpukv/internal/cpu"
+	"dpukv/internal/ports"
+	"dpukv/kvs"
+	"dpukv/verbs"
+)
+
+// Server is a running proxy.
+type Server struct {
+	cfg      Config
+	device   verbs.Device
+	info     verbs.DeviceInfo
+	listener net.Listener
+	door     *admission.Door
+	pumps    []*pump
+
+	mu      sync.Mutex
+	visits  map[*visit]struct{} // connections before they have a pair
+	left    kvs.Packets         // of pairs that have ended
+	closing bool
+	serving sync.WaitGroup // the door, visits, and pairs that leave
+	pairs   atomic.Int64
+
+	stopOnce sync.Once
+	stopErr  error
+	done     chan struct{}
+	doneOnce sync.Once
+	failure  error
+}
+
+// Start opens the device, and starts the threads and the side channel.
+func Start(cfg Config) (*Server, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, visits: map[*visit]struct{}{}, done: make(chan struct{})}
+	if err := s.start(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Server) start() (err error) {
+	if s.listener, err = ports.Listen(s.cfg.Listen); err != nil {
+		return err
+	}
+	if s.device, err = openDevice(&s.cfg.Device); err != nil {
+		return err
+	}
+	s.info = s.device.Info()
+	for i := range s.cfg.Threads {
+		p, err := startPump(s, i)
+		if err != nil {
+			return fmt.Errorf("thread %d: %w", i, err)
+		}
+		s.pumps = append(s.pumps, p)
+	}
+	s.door, err = admission.New(s.listener, admission.Config{
+		Most: s.cfg.MaxConnections, Serve: s.receive, Refusal: refusal,
+	})
+	if err != nil {
+		return err
+	}
+	s.serving.Go(func() {
+		if err := s.door.Run(); err != nil {
+			s.ended(err)
+		}
+	})
+	return nil
+}
+
+// Addr is the address of the side channel.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// Facts are the facts of the proxy. The server's are those of its server.
+func (s *Server) Facts() kvs.Facts {
+	return kvs.Facts{
+		Store: "mica", Version: s.cfg.Version, Transport: "tcp", Provider: s.info.Provider,
+		Emulated: s.info.Emulated, Workers: s.cfg.Threads,
+		CPUs:           s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Threads)],
+		MaxConnections: s.cfg.MaxConnections,
+	}
+}
+
+// report returns the counters of the proxy.
+func (s *Server) report() *Report {
+	r := &Report{
+		Version: s.cfg.Version, Provider: s.info.Provider, Emulated: s.info.Emulated,
+		Threads: s.cfg.Threads, CPUs: s.Facts().CPUs, CPUNs: cpu.ProcessNs(),
+		Pairs: int(s.pairs.Load()),
+	}
+	s.mu.Lock()
+	r.Sockets = s.left
+	s.mu.Unlock()
+	for _, p := range s.pumps {
+		r.SpunNs += p.spunNs.Load()
+		r.Frames += p.frames.Load()
+		r.Writes += p.writes.Load()
+		packets := p.packets()
+		r.Sockets.Add(&packets)
+	}
+	return r
+}
+
+// Wait blocks until the proxy has ended. If Close did not end it, Wait returns the reason.
+func (s *Server) Wait() error {
+	<-s.done
+	return s.failure
+}
+
+// ended notes the first reason why the proxy has ended.
+func (s *Server) ended(err error) {
+	s.doneOnce.Do(func() {
+		s.failure = err
+		close(s.done)
+	})
+}
+
+// Close ends the connections and the threads, and frees the memory.
+func (s *Server) Close() error {
+	s.stopOnce.Do(func() { s.stopErr = s.close() })
+	return s.stopErr
+}
+
+func (s *Server) close() error {
+	s.ended(nil)
+	var errs []error
+	switch {
+	case s.door != nil:
+		errs = append(errs, s.door.Close())
+	case s.listener != nil:
+		errs = append(errs, s.listener.Close())
+	}
+	s.endVisits()
+	for _, p := range s.pumps {
+		p.stop()
+	}
+	s.serving.Wait()
+	if s.device != nil {
+		errs = append(errs, s.device.Close())
+	}
+	return errors.Join(errs...)
+}

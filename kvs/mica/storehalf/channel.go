@@ -1,0 +1,164 @@
+package storehalf
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"dpukv/kvs/internal/halves"
+	"dpukv/verbs/mqueue"
+	"dpukv/verbs/sidechannel"
+)
+
+// The limits of the side channel.
+const (
+	askTimeout = 5 * time.Second // for the line
+	goingTime  = 2 * time.Second // for an engine that has ended to give its lanes back
+	maxAsk     = 1 << 10
+)
+
+// maxChannels is the number of side channels at once: an engine's lanes, one for an ask, and as
+// many of an engine that takes the place of one that is going.
+func maxChannels(threads int) int { return 2*threads + 8 }
+
+// refusal is the line for a connection without a place.
+func refusal(why error) []byte {
+	text, _ := json.Marshal(halves.Refusal{Error: why.Error()}) // a string always marshals
+	return append(text, '\n')
+}
+
+// receive serves a connection that has a place.
+func (s *Server) receive(c net.Conn, leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		_ = c.Close()
+		leave()
+		return
+	}
+	s.open[c] = struct{}{}
+	s.serving.Go(func() {
+		defer leave()
+		s.serve(c)
+		_ = c.Close() // it may be closed
+		s.mu.Lock()
+		delete(s.open, c)
+		s.mu.Unlock()
+	})
+}
+
+// endAll ends all side channels.
+func (s *Server) endAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closing = true
+	for c := range s.open {
+		_ = c.Close()
+	}
+}
+
+// serve answers what a connection asks for. Only that of a lane stays.
+func (s *Server) serve(c net.Conn) {
+	ch := sidechannel.New(c)
+	ch.SetLimit(maxAsk)
+	ch.SetTimeout(askTimeout)
+	var ask halves.Ask
+	err := ch.Receive(&ask)
+	if err == nil {
+		err = ask.Check()
+	}
+	if err == nil {
+		switch ask.Want {
+		case halves.Facts:
+			err = ch.Send(s.facts)
+		case halves.Stats:
+			err = s.sendStats(ch)
+		case halves.Lane:
+			s.serveLane(ch, ask.Thread)
+		}
+	}
+	if err != nil {
+		_ = ch.Send(halves.Refusal{Error: err.Error()}) // it may be gone
+	}
+}
+
+func (s *Server) sendStats(ch *sidechannel.Channel) error {
+	stats, err := s.Stats()
+	if err != nil {
+		return err
+	}
+	return ch.Send(stats)
+}
+
+// serveLane makes a lane for a thread of an engine, and stays until it ends.
+func (s *Server) serveLane(ch *sidechannel.Channel, thread int) {
+	if err := s.await(thread); err != nil {
+		_ = ch.Send(halves.Refusal{Error: err.Error()}) // it may be gone
+		return
+	}
+	defer s.giveBack(thread)
+	if err := ch.Send(halves.Refusal{}); err != nil {
+		return
+	}
+	ch.SetLimit(sidechannel.DefaultLimit)
+	end, err := mqueue.Offer(ch, mqueue.Config{
+		Shape: s.shape, Device: s.device, Answers: s.answers,
+	})
+	if err != nil {
+		return // the engine says why
+	}
+	l := &lane{End: end, thread: thread, over: make(chan struct{})}
+	w := s.workers[thread/(s.threads/len(s.workers))]
+	if w.do(func() { w.lanes = append(w.lanes, l) }) {
+		<-l.over
+		s.report(l)
+	}
+	_ = end.Close() // its memory is the process's; an error changes nothing
+}
+
+// report tells why a lane has ended, unless one of both halves has simply ended.
+func (s *Server) report(l *lane) {
+	if !errors.Is(l.why, io.EOF) && !errors.Is(l.why, net.ErrClosed) {
+		fmt.Fprintf(os.Stderr, "mica: thread %d of the engine: %v\n", l.thread, l.why)
+	}
+}
+
+// errTaken marks the refusal of a thread that another engine has.
+var errTaken = errors.New("another engine has the lane: end that engine")
+
+// await takes the place of an engine's thread. It waits for an engine that is going.
+func (s *Server) await(thread int) error {
+	for end := time.Now().Add(goingTime); ; time.Sleep(goingTime / 200) {
+		err := s.take(thread)
+		if !errors.Is(err, errTaken) || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// take takes the place, if it is free.
+func (s *Server) take(thread int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case thread < 0 || thread >= s.threads:
+		return fmt.Errorf("thread: found %d, allowed: 0 to %d; start the engine with as many "+
+			"threads as the store half was told (--engine-threads)", thread, s.threads-1)
+	case s.closing:
+		return net.ErrClosed
+	case s.taken[thread]:
+		return fmt.Errorf("thread %d: %w", thread, errTaken)
+	}
+	s.taken[thread] = true
+	return nil
+}
+
+func (s *Server) giveBack(thread int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.taken, thread)
+}

@@ -1,0 +1,218 @@
+package storehalf
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"dpukv/internal/admission"
+	"dpukv/internal/cpu"
+	"dpukv/internal/energy"
+	"dpukv/internal/ports"
+	"dpukv/kvs"
+	"dpukv/kvs/devicepackets"
+	"dpukv/kvs/mica"
+	"dpukv/kvs/partition"
+	"dpukv/verbs"
+	"dpukv/verbs/mqueue"
+	"dpukv/verbs/provider"
+)
+
+// DefaultDevice joins two halves on one machine.
+const DefaultDevice = "shm"
+
+// Server is a running store half.
+type Server struct {
+	facts    kvs.Facts
+	shape    mqueue.Shape
+	answers  mqueue.Answers
+	threads  int // of the engine
+	listener net.Listener
+	door     *admission.Door
+	device   verbs.Device
+	table    *partition.Table
+	workers  []*worker
+
+	mu      sync.Mutex
+	closing bool
+	taken   map[int]bool          // threads of the engine with a lane
+	open    map[net.Conn]struct{} // side channels
+	serving sync.WaitGroup
+
+	stopOnce sync.Once
+	stopErr  error
+	done     chan struct{}
+	doneOnce sync.Once
+	failure  error
+}
+
+// Start makes a table with room for the configured items, starts the workers, and listens for an
+// engine.
+func Start(c *kvs.ServerConfig) (kvs.Server, error) {
+	cfg, err := mica.ConfigOf(c)
+	if err != nil {
+		return nil, err
+	}
+	cfg.LogBytes = partition.LogBytesOf(c, cfg.Mode)
+	return start(c, cfg)
+}
+
+func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
+	s := &Server{
+		threads: max(c.EngineThreads, c.Workers), taken: map[int]bool{},
+		open: map[net.Conn]struct{}{}, done: make(chan struct{}),
+	}
+	if err := s.configure(c, &cfg); err != nil {
+		return nil, err
+	}
+	if err := s.start(c, &cfg); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// configure checks what the halves need beyond a whole server.
+func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) error {
+	s.answers = mqueue.Answers(cmp.Or(c.Answers, string(mqueue.Read)))
+	if err := s.answers.Check(); err != nil {
+		return err
+	}
+	switch {
+	case c.Workers < 1 || s.threads%c.Workers != 0 || s.threads > mica.MaxWorkers:
+		return fmt.Errorf("engine threads: found %d for %d threads of the store, allowed: a "+
+			"multiple of these, up to %d", s.threads, c.Workers, mica.MaxWorkers)
+	case cfg.Access != partition.EREW:
+		return fmt.Errorf("access: found %s with a store in halves, allowed: %s", cfg.Access,
+			partition.EREW)
+	}
+	s.shape = mica.LaneShape(c)
+	cfg.PartitionsPerWorker = s.threads / c.Workers
+	return cpu.MayUse(c.CPUs)
+}
+
+func (s *Server) start(c *kvs.ServerConfig, cfg *mica.Config) (err error) {
+	if s.listener, err = ports.Listen(c.Listen); err != nil {
+		return err
+	}
+	name := c.Device.Name
+	if name == "" {
+		name = DefaultDevice
+	}
+	options := provider.Options{GIDIndex: c.Device.GIDIndex, MTU: c.Device.MTU}
+	if s.device, err = provider.Open(name, options); err != nil {
+		return err
+	}
+	if s.table, err = cfg.Table(); err != nil {
+		return err
+	}
+	s.facts = s.makeFacts(c, cfg)
+	for i := range c.Workers {
+		w := newWorker(s, i)
+		if err := w.start(); err != nil {
+			return fmt.Errorf("worker %d: %w", i, err)
+		}
+		s.workers = append(s.workers, w)
+	}
+	s.door, err = admission.New(s.listener, admission.Config{
+		Most: maxChannels(s.threads), Serve: s.receive, Refusal: refusal,
+	})
+	if err != nil {
+		return err
+	}
+	s.serving.Go(func() {
+		if err := s.door.Run(); err != nil {
+			s.ended(err)
+		}
+	})
+	return nil
+}
+
+func (s *Server) makeFacts(c *kvs.ServerConfig, cfg *mica.Config) kvs.Facts {
+	index, log := s.table.Memory()
+	info := s.device.Info()
+	return kvs.Facts{
+		Store: "mica", Version: c.Version, Transport: "rdma", Provider: info.Provider,
+		Emulated: info.Emulated, Workers: c.Workers, Partitions: s.threads,
+		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
+		CPUs: c.CPUs[:min(len(c.CPUs), c.Workers)], Pages: s.table.Backing().String(),
+		Items: cfg.Items, IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
+		MaxBatch: mica.LaneBatch(c, s.shape), MaxFrameBytes: s.shape.SlotBytes,
+		Lanes: &kvs.LaneFacts{
+			Provider: info.Provider, Emulated: info.Emulated, Answers: string(s.answers),
+			Lanes: s.threads, Slots: s.shape.Slots, SlotBytes: s.shape.SlotBytes,
+			Workers: c.Workers, CPUs: c.CPUs[:min(len(c.CPUs), c.Workers)],
+		},
+	}
+}
+
+// Addr is the address of the side channel.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// Facts are the facts for the engine.
+func (s *Server) Facts() kvs.Facts { return s.facts }
+
+// Moved returns the traffic of the device.
+func (s *Server) Moved() kvs.Moved { return kvs.Moved{Device: devicepackets.Of(s.device)} }
+
+// Stats asks every worker for its counters.
+func (s *Server) Stats() (kvs.Stats, error) {
+	stats := kvs.Stats{
+		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(s.facts.CPUs), Energy: energy.Read(),
+		Workers: make([]kvs.WorkerStats, len(s.workers)),
+	}
+	var spun int64
+	for i, w := range s.workers {
+		if !w.do(func() { stats.Workers[i] = w.snapshot() }) {
+			return kvs.Stats{}, fmt.Errorf("worker %d: %w", i, net.ErrClosed)
+		}
+	}
+	for i := range stats.Workers {
+		spun += stats.Workers[i].SpunNs
+	}
+	stats.Parts = []kvs.PartStats{{Part: kvs.PartStore, CPUNs: stats.CPUNs, SpunNs: spun}}
+	return stats, nil
+}
+
+// Wait blocks until the server has ended. If Close did not end it, Wait returns the reason.
+func (s *Server) Wait() error {
+	<-s.done
+	return s.failure
+}
+
+func (s *Server) ended(err error) {
+	s.doneOnce.Do(func() {
+		s.failure = err
+		close(s.done)
+	})
+}
+
+// Close ends the workers and the side channels, and frees the memory.
+func (s *Server) Close() error {
+	s.stopOnce.Do(func() { s.stopErr = s.close() })
+	return s.stopErr
+}
+
+func (s *Server) close() error {
+	s.ended(nil)
+	var errs []error
+	switch {
+	case s.door != nil:
+		errs = append(errs, s.door.Close())
+	case s.listener != nil:
+		errs = append(errs, s.listener.Close())
+	}
+	for _, w := range s.workers {
+		w.stop()
+	}
+	s.endAll()
+	s.serving.Wait()
+	if s.device != nil {
+		errs = append(errs, s.device.Close())
+	}
+	if s.table != nil {
+		errs = append(errs, s.table.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,32 @@
+package neighbour
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// None is the word for no neighbour. In configurations and points, that is the empty kind.
+const None = "none"
+
+// The kinds of neighbours.
+const (
+	CPU    = "cpu"
+	Cache  = "cache"
+	Memory = "memory"
+)
+
+// Kinds returns the names of all kinds.
+func Kinds() []string { return []string{CPU, Cache, Memory} }
+
+// LineBytes is what a neighbour of the kinds [Cache] and [Memory] moves in one operation: it reads
+// and writes a line.
+const LineBytes = 64
+
+// check refuses what is no kind.
+func check(kind string) error {
+	if !slices.Contains(Kinds(), kind) {
+		return fmt.Errorf("neighbour: found %q, allowed: %s", kind, strings.Join(Kinds(), ", "))
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package neighbour
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/internal/cpu"
+)
+
+// TestKinds: each kind counts its work and its CPU time, and ends.
+func TestKinds(t *testing.T) {
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			goroutines := runtime.NumGoroutine()
+			n, err := Start(kind, allowed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := n.Count()
+			after := before
+			for after.Ops == before.Ops || after.CPUNs == before.CPUNs {
+				time.Sleep(time.Millisecond)
+				after = n.Count()
+			}
+			if err := n.Stop(); err != nil {
+				t.Fatal(err)
+			}
+			if ended := n.Count(); ended.Ops < after.Ops || n.Count().Ops != ended.Ops {
+				t.Errorf("%d operations, then %d, and more after its end", after.Ops, ended.Ops)
+			}
+			for runtime.NumGoroutine() > goroutines { // they end a little after their work
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	for _, c := range []struct {
+		kind string
+		cpus []int
+		says string
+	}{
+		{"disk", []int{0}, `neighbour: found "disk", allowed: cpu, cache, memory`},
+		{None, []int{0}, `found "none"`},
+		{CPU, nil, "found no CPU"},
+		{CPU, []int{1 << 12}, "neighbour cpu on CPU 4096"},
+		{Memory, []int{1 << 12}, "neighbour memory on CPU 4096"},
+	} {
+		n, err := Start(c.kind, c.cpus)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s on %v: %v; want %q", c.kind, c.cpus, err, c.says)
+		}
+		if n != nil {
+			t.Errorf("%s on %v: it works", c.kind, c.cpus)
+		}
+	}
+}
+
+func TestRatesOf(t *testing.T) {
+	before := Count{AtNs: 1e9, Ops: 100, CPUNs: 5e8, Switches: 7}
+	after := Count{AtNs: 3e9, Ops: 1100, CPUNs: 2e9 + 5e8, Switches: 27}
+	for _, c := range []struct {
+		kind string
+		want Rates
+	}{
+		{CPU, Rates{Ops: 500, CPUShare: 0.5, Switches: 10}},
+		{Memory, Rates{Ops: 500, Bytes: 64000, CPUShare: 0.5, Switches: 10}},
+	} {
+		if got := RatesOf(c.kind, 2, &before, &after); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.kind, got, c.want)
+		}
+	}
+	if got := RatesOf(CPU, 1, &after, &after); got != (Rates{}) {
+		t.Errorf("over no time: %+v", got)
+	}
+}
+
+// TestPieces: the walks stay within buffers of one piece and of several.
+func TestPieces(t *testing.T) {
+	b, err := allocate(Memory, []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := b.Free(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if n := len(b.floats()) / 2 % (lines * lineWords); n != 0 {
+		t.Errorf("%d words of a half are no piece", n)
+	}
+	if n := len(b.words()) % (lines * lineWords); n != 0 {
+		t.Errorf("%d words are no piece", n)
+	}
+}

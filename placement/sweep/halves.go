@@ -1,0 +1,88 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"dpukv/internal/strictyaml"
+	"dpukv/placement/testbed"
+	"dpukv/verbs/mqueue"
+)
+
+// sameThreads gives an engine as many threads as its store half.
+const sameThreads = "server_threads"
+
+// engineThreads are the threads of an engine.
+var engineThreads = strictyaml.Codec[int]{
+	Parse: func(s string) (int, error) {
+		if s == sameThreads {
+			return 0, nil
+		}
+		return strictyaml.Whole(1, maxThreads).Parse(s)
+	},
+	Format: func(n int) string {
+		if n == 0 {
+			return sameThreads
+		}
+		return strconv.Itoa(n)
+	},
+	Allowed: sameThreads + ", or " + strictyaml.Whole(1, maxThreads).Allowed,
+}
+
+// answersOfLanes are the ways of messages out of the memory of a half.
+var answersOfLanes = strictyaml.Codec[string]{
+	Parse: func(s string) (string, error) {
+		switch mqueue.Answers(s) {
+		case mqueue.Read:
+			return "", nil
+		case mqueue.Written:
+			return s, nil
+		}
+		return "", strictyaml.ErrNotAllowed
+	},
+	Format:  func(s string) string { return cmp.Or(s, string(mqueue.Read)) },
+	Allowed: string(mqueue.Read) + " or " + string(mqueue.Written),
+}
+
+// ofHalves leaves the default of a key of halves out of IDs, as if the key did not exist.
+func (k sweepKey) ofHalves() sweepKey {
+	of := k.identity
+	k.identity = func(c *Config) any {
+		switch value := of(c).(type) {
+		case int:
+			if value == 0 {
+				return nil
+			}
+		case string:
+			if value == "" {
+				return nil
+			}
+		}
+		return of(c)
+	}
+	return k
+}
+
+// oneOfWhole leaves one configuration of those that differ only in keys of halves that a placement
+// lacks: a whole server has no engine, and without a proxy it has no lanes.
+func oneOfWhole(all []Config) []Config {
+	seen := map[string]bool{}
+	kept := all[:0]
+	for _, c := range all {
+		lanes, engine := testbed.MaySplit(c.Placement)
+		if !lanes {
+			c.Answers = ""
+		}
+		if !engine {
+			c.EngineThreads = 0
+			key := fmt.Sprintf("%+v", c)
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}

@@ -1,0 +1,151 @@
+package offload
+
+import (
+	"fmt"
+	"slices"
+
+	"dpukv/results"
+	"dpukv/results/internal/numfmt"
+	"dpukv/results/probechart"
+)
+
+// Report is what the points of a run say about the CPU time of hosts and DPUs.
+type Report struct {
+	Charts []probechart.Chart
+	Tables []*probechart.Table
+}
+
+// Of makes the charts and tables. Without CPU time on a DPU, there are none of placements. Without
+// a neighbour, there is no table of neighbours.
+func Of(points []results.Point) Report {
+	ok, _ := results.Split(points)
+	known := slices.DeleteFunc(slices.Clone(ok), func(p *results.Point) bool {
+		return p.HostCPUNsPerOp()+p.DPUCPUNsPerOp() == 0
+	})
+	var r Report
+	if slices.ContainsFunc(known, onDPU) {
+		lines := results.LinesOf(known)
+		r.Charts = charts(points)
+		r.Tables = append(r.Tables, placements(lines), parts(lines))
+	}
+	if t := neighbours(results.LinesOf(ok)); t != nil {
+		r.Tables = append(r.Tables, t)
+	}
+	return r
+}
+
+func onDPU(p *results.Point) bool { return p.DPUCPUNsPerOp() > 0 }
+
+// placed are dimensions that follow from a placement, or are about its halves.
+var placed = results.Named("placement", "machine", "engine_threads", "answers", "pages", "provider",
+	"datapath")
+
+// request names what a line was asked for, except the placement and the axis. Lines with the same
+// request are comparable.
+func request(l *results.Line, without ...*results.Dimension) string {
+	without = slices.Concat(placed, without, []*results.Dimension{l.Axis})
+	text := l.Axis.Name()
+	for _, d := range results.Without(results.Dimensions(), without) {
+		text += "\x00" + d.Text(first(l))
+	}
+	return text
+}
+
+func first(l *results.Line) *results.Point { return l.Marks[0].Repeats[0] }
+
+// base is the line of whole processes on hosts with the same request; nil: there is none.
+func base(l *results.Line, lines []results.Line) *results.Line {
+	for i := range lines {
+		if p := first(&lines[i]); !p.Split() && !onDPU(p) && p.ServerHostCPUNsPerOp > 0 &&
+			request(&lines[i]) == request(l) {
+			return &lines[i]
+		}
+	}
+	return nil
+}
+
+// configuration names what varies among lines besides the placement.
+func configuration(l *results.Line, lines []results.Line) string {
+	var all []*results.Point
+	for i := range lines {
+		all = append(all, first(&lines[i]))
+	}
+	said := results.Varying(results.Without(results.Dimensions(), results.Named("placement")), all)
+	return results.Labels(results.Without(said, []*results.Dimension{l.Axis}), first(l))
+}
+
+// at names a mark by its place on the axis of its line.
+func at(l *results.Line, m *results.Mark) string { return l.Axis.Title() + " " + m.AxisValue }
+
+// placements has a row for each line, at its peak.
+func placements(lines []results.Line) *probechart.Table {
+	t := &probechart.Table{
+		Title: "CPU time of hosts and DPUs at the peak of each line",
+		Rows: [][]string{{
+			"placement", "configuration", "load", "Mops", "p50 µs", "p99 µs",
+			"hosts: server ns/op", "client ns/op", "both ns/op", "of the whole's", "DPUs ns/op",
+		}},
+	}
+	for i := range lines {
+		t.Rows = append(t.Rows, placementRow(&lines[i], lines))
+	}
+	return t
+}
+
+func placementRow(l *results.Line, lines []results.Line) []string {
+	peak := l.Peak()
+	cell := func(figure func(*results.Point) float64) string {
+		return numfmt.Digits3(results.SpreadBy(peak.Repeats, figure).Median)
+	}
+	return []string{
+		placement(peak), configuration(l, lines), at(l, peak),
+		cell(func(p *results.Point) float64 { return p.ThroughputOps / 1e6 }),
+		micros("p50", peak), micros("p99", peak),
+		cell(func(p *results.Point) float64 { return p.ServerHostCPUNsPerOp }),
+		cell(func(p *results.Point) float64 { return p.ClientHostCPUNsPerOp }),
+		cell((*results.Point).HostCPUNsPerOp), ofBase(peak, base(l, lines)),
+		cell((*results.Point).DPUCPUNsPerOp),
+	}
+}
+
+// micros is a latency of a mark in µs. A median over a lower bound is one, too.
+func micros(name string, m *results.Mark) string {
+	metric, err := results.ParseLatencyMetrics(name)
+	if err != nil {
+		panic(err) // the names are above
+	}
+	text := numfmt.Digits3(m.Latency(metric[0]).Median / 1e3)
+	if slices.ContainsFunc(m.Repeats, metric[0].LowerBound) {
+		return "≥ " + text
+	}
+	return text
+}
+
+// placement names the placement of a mark, and whether it was emulated.
+func placement(m *results.Mark) string {
+	name := results.Named("placement")[0].Shown(m.Repeats[0])
+	if slices.ContainsFunc(m.Repeats, func(p *results.Point) bool { return p.Emulated }) {
+		name += " (emulated)"
+	}
+	return name
+}
+
+// ofBase is the host CPU time of a mark over that of the peak of its base: "0.62×". A range over
+// the repeats stands behind it.
+func ofBase(m *results.Mark, base *results.Line) string {
+	if base == nil {
+		return "–"
+	}
+	a := results.SpreadBy(m.Repeats, (*results.Point).HostCPUNsPerOp)
+	b := results.SpreadBy(base.Peak().Repeats, (*results.Point).HostCPUNsPerOp)
+	return ratio(a, b)
+}
+
+// ratio is the ratio of two medians, with its range over the repeats.
+func ratio(a, b results.Spread) string {
+	text := numfmt.Digits3(a.Median/b.Median) + "×"
+	if low, high := a.Min/b.Max, a.Max/b.Min; low < high {
+		text += fmt.Sprintf(" (%s to %s)", numfmt.Digits3(low), numfmt.Digits3(high))
+	}
+	return text
+}

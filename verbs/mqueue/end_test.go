@@ -1,0 +1,287 @@
+package mqueue
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"dpukv/verbs"
+	"dpukv/verbs/shm"
+	"dpukv/verbs/sidechannel"
+	"dpukv/verbs/softroce"
+	"dpukv/verbs/verbstest"
+)
+
+// opener opens the device of end n, 0 or 1.
+type opener func(t testing.TB, n int) verbs.Device
+
+func openSHM(t testing.TB, _ int) verbs.Device {
+	d, err := shm.Open(shm.Config{})
+	return opened(t, d, err)
+}
+
+func openSoftRoCE(t testing.TB, n int) verbs.Device {
+	d, err := softroce.Open(softroce.Options{Addr: netip.MustParseAddr(verbstest.Addr(n))})
+	return opened(t, d, err)
+}
+
+func opened(t testing.TB, d verbs.Device, err error) verbs.Device {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+var providers = map[string]opener{"shm": openSHM, "softroce": openSoftRoCE}
+
+// channels returns the two ends of a side channel.
+func channels(t testing.TB) (a, b *sidechannel.Channel) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	dialed, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sidechannel.New(dialed), sidechannel.New(accepted)
+}
+
+// lane connects two ends.
+func lane(t testing.TB, open opener, cfg Config) (owner, mover *End) {
+	t.Helper()
+	cfg.Device = open(t, 0)
+	return laneOf(t, cfg, open(t, 1))
+}
+
+func laneOf(t testing.TB, cfg Config, dev verbs.Device) (owner, mover *End) {
+	t.Helper()
+	a, b := channels(t)
+	var ownerErr, moverErr error
+	var both sync.WaitGroup
+	both.Go(func() { owner, ownerErr = Offer(a, cfg) })
+	both.Go(func() { mover, moverErr = Accept(b, dev) })
+	both.Wait()
+	for _, e := range []*End{owner, mover} {
+		if e != nil {
+			t.Cleanup(func() {
+				if err := e.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	if ownerErr != nil || moverErr != nil {
+		t.Fatalf("owner: %v; mover: %v", ownerErr, moverErr)
+	}
+	return owner, mover
+}
+
+// request is what the tests send as message n.
+func request(n int, most int) []byte {
+	r := rand.New(rand.NewPCG(uint64(n), 7))
+	b := make([]byte, r.IntN(most+1))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+// ask sends n requests, as many at once as there are slots, and checks the answers.
+func ask(e *End, n int) error {
+	asked, deadline := 0, time.Now().Add(time.Minute)
+	for answered := 0; answered < n; {
+		if _, err := e.Poll(); err != nil {
+			return err
+		}
+		for asked < n {
+			room := e.Slot()
+			if room == nil {
+				break
+			}
+			if err := e.Send(copy(room, request(asked, len(room))), uint16(asked)); err != nil {
+				return err
+			}
+			asked++
+		}
+		for m, ok := e.Receive(); ok; m, ok = e.Receive() {
+			want := request(answered, e.shape.SlotBytes)
+			reverse(want)
+			if !bytes.Equal(m.Bytes, want) || m.Code != ^uint16(answered) {
+				return fmt.Errorf("answer %d: code %#x, %d bytes, want %d", answered, m.Code, len(m.Bytes), len(want))
+			}
+			answered++
+		}
+		if asked-answered > e.shape.Slots {
+			return fmt.Errorf("%d requests in flight", asked-answered)
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("stuck after %d answers: %+v", answered, e.counts)
+		}
+		if err := e.rest(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer answers n requests.
+func answer(e *End, n int) error {
+	deadline := time.Now().Add(time.Minute)
+	for done := 0; done < n; {
+		if _, err := e.Poll(); err != nil {
+			return err
+		}
+		for m, ok := e.Receive(); ok; m, ok = e.Receive() {
+			room := e.Slot()
+			for room == nil {
+				if _, err := e.Poll(); err != nil {
+					return err
+				}
+				room = e.Slot()
+			}
+			copy(room, m.Bytes)
+			reverse(room[:len(m.Bytes)])
+			if err := e.Send(len(m.Bytes), ^m.Code); err != nil {
+				return err
+			}
+			done++
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("stuck after %d answers: %+v", done, e.counts)
+		}
+		if err := e.rest(); err != nil {
+			return err
+		}
+	}
+	return flush(e)
+}
+
+// flush polls until the messages have left.
+func flush(e *End) error {
+	for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
+		if _, err := e.Poll(); err != nil {
+			return err
+		}
+		if err := e.rest(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func reverse(b []byte) {
+	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
+		b[i], b[j] = b[j], b[i]
+	}
+}
+
+// exchange runs both ends.
+func exchange(t *testing.T, asks, answers *End, n int) {
+	t.Helper()
+	var both sync.WaitGroup
+	both.Go(func() {
+		if err := answer(answers, n); err != nil {
+			t.Error("answerer:", err)
+		}
+	})
+	if err := ask(asks, n); err != nil {
+		t.Error("asker:", err)
+	}
+	both.Wait()
+}
+
+func TestExchange(t *testing.T) {
+	const messages = 300
+	for name, open := range providers {
+		for _, way := range []Answers{Read, Written} {
+			for _, ownerAsks := range []bool{false, true} {
+				for _, shape := range []Shape{{1, 1}, {4, 100}, {16, 5000}} {
+					t.Run(fmt.Sprint(name, "/", way, "/owner asks ", ownerAsks, "/", shape), func(t *testing.T) {
+						owner, mover := lane(t, open, Config{Shape: shape, Answers: way})
+						asks, answers := mover, owner
+						if ownerAsks {
+							asks, answers = owner, mover
+						}
+						exchange(t, asks, answers, messages)
+						checkCounts(t, asks, answers, messages)
+					})
+				}
+			}
+		}
+	}
+}
+
+func checkCounts(t *testing.T, asks, answers *End, messages uint64) {
+	t.Helper()
+	a, b := asks.Counts(), answers.Counts()
+	if a.Sent != messages || a.Received != messages || b.Sent != messages || b.Received != messages ||
+		a.SentBytes != b.ReceivedBytes || b.SentBytes != a.ReceivedBytes {
+		t.Errorf("asker %+v, answerer %+v", a, b)
+	}
+	for _, e := range []*End{asks, answers} {
+		if c := e.Counts(); e.pulled() && c.Reads+c.Writes != 0 {
+			t.Errorf("the owner of a lane with answers by READ calls verbs: %+v", c)
+		}
+		if f := e.Facts(); f.Ordering != LowToHigh || !f.Emulated || f.Shape != e.shape {
+			t.Errorf("facts: %+v", f)
+		}
+	}
+}
+
+// TestSequenceWraps checks the messages around the last sequence number.
+func TestSequenceWraps(t *testing.T) {
+	for _, way := range []Answers{Read, Written} {
+		owner, mover := lane(t, openSHM, Config{Shape: Shape{8, 64}, Answers: way})
+		for _, e := range []*End{owner, mover} {
+			const start = 1<<24 - 32
+			clear(e.memory)
+			e.sent, e.received = start, start
+			e.writer.rung, e.writer.posted, e.writer.completed, e.writer.fenced = start, start, start, start
+			e.writer.signaled = start
+			e.fetcher.busy, e.fetcher.fetched, e.fetcher.found = false, start, start
+			_, _ = e.cq.Poll(e.wcs[:])
+		}
+		exchange(t, mover, owner, 100)
+	}
+}
+
+// TestEmptyMessageOfSequence0 checks that no message looks like an empty slot.
+func TestEmptyMessageOfSequence0(t *testing.T) {
+	const message = sequenceMask
+	if there, err := makeControl(message, 0, 0).of(message, Shape{4, 64}); !there || err != nil {
+		t.Errorf("there: %v, %v", there, err)
+	}
+	if there, err := control(0).of(message, Shape{4, 64}); there || err != nil {
+		t.Errorf("an empty slot: %v, %v", there, err)
+	}
+}
+
+// TestControl checks that a control word has its parts.
+func TestControl(t *testing.T) {
+	word := makeControl(41, 1<<20, 0xfedc)
+	var b [8]byte
+	publish(b[:], 0, word)
+	if word.sequence() != 42 || word.bytes() != 1<<20 || word.code() != 0xfedc || load(b[:], 0) != word ||
+		binary.LittleEndian.Uint64(b[:]) != uint64(word) {
+		t.Errorf("%#x", word)
+	}
+}

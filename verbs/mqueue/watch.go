@@ -1,0 +1,65 @@
+package mqueue
+
+import "fmt"
+
+// Gone is closed when the peer has gone, or this end was closed.
+func (e *End) Gone() <-chan struct{} { return e.watched }
+
+// Reason returns why the peer has gone, once Gone is closed.
+func (e *End) Reason() error { return *e.gone.Load() }
+
+// watch waits for the end of the side channel, which is the end of the peer. Polls return it.
+func (e *End) watch() {
+	e.watched = make(chan struct{})
+	go func() {
+		defer close(e.watched)
+		err := fmt.Errorf("the peer is gone: %w", e.channel.AwaitEnd())
+		e.gone.Store(&err)
+	}()
+}
+
+// Ordering says how a control word stays behind its payload.
+type Ordering string
+
+// These are the ways.
+const (
+	LowToHigh Ordering = "low to high" // one WRITE; the start-up check found no late payload
+	Fenced    Ordering = "fenced"      // a READ lies between the two
+)
+
+// Facts describe a lane.
+type Facts struct {
+	Provider string   `json:"provider"`
+	Device   string   `json:"device"`
+	Emulated bool     `json:"emulated"`
+	Answers  Answers  `json:"answers"`
+	Ordering Ordering `json:"ordering"`
+	Shape
+}
+
+// Facts returns what the lane uses.
+func (e *End) Facts() Facts {
+	info := e.device.Info()
+	f := Facts{
+		Provider: info.Provider, Device: info.Name, Emulated: info.Emulated,
+		Answers: e.answers, Ordering: LowToHigh, Shape: e.shape,
+	}
+	if e.fenced {
+		f.Ordering = Fenced
+	}
+	return f
+}
+
+// Counts are the messages of an end since it connected, and its work requests. Payload bytes count,
+// control words don't.
+type Counts struct {
+	Sent          uint64 `json:"sent"`
+	SentBytes     uint64 `json:"sent_bytes"`
+	Received      uint64 `json:"received"`
+	ReceivedBytes uint64 `json:"received_bytes"`
+	Writes        uint64 `json:"writes"`
+	Reads         uint64 `json:"reads"`
+}
+
+// Counts returns the counts.
+func (e *End) Counts() Counts { return e.counts }
