@@ -125,8 +125,9 @@ func lanesOf(f *kvs.LaneFacts) *results.Lanes {
 		return nil
 	}
 	return &results.Lanes{
-		Provider: f.Provider, Emulated: f.Emulated, Answers: f.Answers, Ordering: f.Ordering,
-		Lanes: f.Lanes, Slots: f.Slots, SlotBytes: f.SlotBytes, Threads: f.Workers, CPUs: f.CPUs,
+		Provider: f.Provider, Emulated: f.Emulated, Answers: f.Answers, Wait: f.Wait,
+		Ordering: f.Ordering,
+		Lanes:    f.Lanes, Slots: f.Slots, SlotBytes: f.SlotBytes, Threads: f.Workers, CPUs: f.CPUs,
 	}
 }
 
@@ -142,7 +143,7 @@ func (r *runner) used(p *results.Point) {
 	p.Lanes, p.ProxyLanes = lanesOf(r.facts.Lanes), lanesOf(r.facts.ProxyLanes)
 	for _, l := range []*results.Lanes{p.ProxyLanes, p.Lanes} {
 		if l != nil {
-			p.Answers = l.Answers
+			p.Answers, p.Wait = l.Answers, l.Wait
 			p.Emulated = p.Emulated || l.Emulated
 		}
 	}

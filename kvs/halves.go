@@ -22,6 +22,8 @@ type ProxyConfig struct {
 	Server  string `json:"server"`
 	Threads int    `json:"threads"`
 	Device  Device `json:"device,omitzero"`
+	// Wait is how the threads wait for messages: "poll" or "nap". "": poll.
+	Wait string `json:"wait,omitempty"`
 
 	CPUs    []int  `json:"-"` // a node's part says it
 	Version string `json:"-"` // a node has its own
@@ -49,6 +51,7 @@ type LaneFacts struct {
 	Provider string `json:"provider"`           // of both devices: "shm", "softroce", "ibverbs"
 	Emulated bool   `json:"emulated,omitempty"` // a device is software
 	Answers  string `json:"answers"`            // "read" or "write"
+	Wait     string `json:"wait"`               // "poll" or "nap", of the threads at the other end
 	// Ordering is "low to high" where devices write in that order, or "fenced" where each message
 	// needs a READ behind it.
 	Ordering  string `json:"ordering"`

@@ -40,6 +40,8 @@ type ServerConfig struct {
 	// Answers is the way of the workers' answers: "read" (the engine fetches them) or "write"
 	// (the workers write them to the engine).
 	Answers string `json:"answers,omitempty"`
+	// Wait is how the threads of a half wait for messages: "poll" or "nap". "": poll.
+	Wait string `json:"wait,omitempty"`
 
 	// CPUs are the CPUs that the workers are pinned to, in turn. None: the workers are not pinned.
 	CPUs []int `json:"-"` // a node's part says it for servers and clients alike

@@ -87,6 +87,7 @@ var dimensions = slices.Concat(
 		counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
 		engineThreads,
 		byText("answers", "answers by %s", func(p *Point) string { return p.Answers }),
+		byText("wait", "waits: %s", func(p *Point) string { return p.Wait }),
 		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 		byText("loop", "%s loop", loop),
 	},
@@ -289,7 +290,9 @@ func Varying(ds []*Dimension, points []*Point) []*Dimension {
 }
 
 // ofHalves reports whether only points in halves have a value.
-func (d *Dimension) ofHalves() bool { return d.name == "engine_threads" || d.name == "answers" }
+func (d *Dimension) ofHalves() bool {
+	return slices.Contains([]string{"engine_threads", "answers", "wait"}, d.name)
+}
 
 // Telling returns the dimensions of ds that are needed to tell the points apart. A key size that
 // depends on the store, for example, says nothing new next to the store. Earlier dimensions are

@@ -43,6 +43,9 @@ type Point struct {
 	// Answers is the way of messages out of the memory of a half: "read" (the other half fetches
 	// them) or "write" (it writes them). It is absent if nothing is split.
 	Answers string `json:"answers,omitempty"`
+	// Wait is how threads of halves wait for messages: "poll", or "nap" (they sleep for 50 to
+	// 100 µs at a time). It is absent if nothing is split.
+	Wait string `json:"wait,omitempty"`
 	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It
 	// is absent without one.
 	Neighbour     string `json:"neighbour,omitempty"`
@@ -466,6 +469,7 @@ type Lanes struct {
 	Provider  string `json:"provider"`
 	Emulated  bool   `json:"emulated,omitempty"` // software replaces the device of an end
 	Answers   string `json:"answers"`            // see [Point.Answers]
+	Wait      string `json:"wait"`               // see [Point.Wait]
 	Ordering  string `json:"ordering"`           // "low to high" or, where devices need it, "fenced"
 	Lanes     int    `json:"lanes"`              // number of lanes of a server
 	Slots     int    `json:"slots"`              // requests without an answer, at most, of a lane

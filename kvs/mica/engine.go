@@ -8,6 +8,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/internal/halves"
 	"dpukv/verbs"
+	"dpukv/verbs/idle"
 	"dpukv/verbs/mqueue"
 	"dpukv/verbs/provider"
 )
@@ -20,6 +21,7 @@ type storeHalf struct {
 	addr   string
 	facts  kvs.Facts
 	device verbs.Device
+	wait   idle.Policy // of the engine's threads
 	lanes  []*mqueue.End
 }
 
@@ -70,6 +72,9 @@ func StartEngineOf(c *kvs.ServerConfig, limits Config) (kvs.Server, error) {
 // joinStore makes a lane for each thread.
 func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 	h = &storeHalf{addr: c.StoreAddr}
+	if h.wait, err = idle.Wait(c.Wait).Policy(); err != nil {
+		return nil, err
+	}
 	if h.facts, err = halves.AskFacts(h.addr); err != nil {
 		return nil, err
 	}

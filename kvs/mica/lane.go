@@ -2,7 +2,6 @@ package mica
 
 import (
 	"fmt"
-	"time"
 
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
@@ -45,12 +44,6 @@ func Execute(
 	return execute(core, h.sequence, list, out, cap(out)-len(out)), len(list), nil
 }
 
-// Napping is how a thread of a half waits: it soon sleeps. Its latency is worse by about a sleep at
-// low load, and its CPU time is that of its work.
-var Napping = idle.Policy{
-	Spin: 2 * time.Microsecond, Nap: 50 * time.Microsecond, MostNap: 100 * time.Microsecond,
-}
-
 // ShortSleeps lets the calling thread wake up when its sleep is over. The kernel's default may add
 // 50 µs, to wake several threads at once.
 func ShortSleeps() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) } // else sleeps are longer
@@ -77,10 +70,10 @@ type asked struct {
 	cameNs   int64
 }
 
-func newLane(end *mqueue.End, device verbs.Device, pinned bool) *lane {
+func newLane(end *mqueue.End, device verbs.Device, wait idle.Policy, pinned bool) *lane {
 	shape := end.Facts().Shape
 	return &lane{
-		End: end, device: device, idle: idle.New(Napping, pinned),
+		End: end, device: device, idle: idle.New(wait, pinned),
 		most: shape.SlotBytes, share: max(shape.Slots/2, 1), asked: make([]asked, shape.Slots),
 	}
 }

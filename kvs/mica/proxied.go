@@ -8,6 +8,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/mica/proxy"
+	"dpukv/verbs/idle"
 )
 
 // proxiedRemote is a client's view of a MICA server behind a proxy: the sessions' requests pass
@@ -131,6 +132,7 @@ func startProxy(c *kvs.ProxyConfig) (kvs.Server, error) {
 		host = c.Server // without a port
 	}
 	return proxy.Start(proxy.Config{
+		Wait: idle.Wait(c.Wait),
 		Frames: proxy.Frames{
 			HeadBytes: headerBytes,
 			Length: func(head []byte) (int, error) {

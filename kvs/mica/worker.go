@@ -68,7 +68,7 @@ func newWorker(s *Server, number int, cpus []int) *worker {
 		out: make([]byte, 0, flushBytes+MaxFrameBytes),
 	}
 	if s.store != nil {
-		w.lane = newLane(s.store.lanes[number], s.store.device, len(cpus) > 0)
+		w.lane = newLane(s.store.lanes[number], s.store.device, s.store.wait, len(cpus) > 0)
 	} else {
 		w.core = s.table.Core(number)
 	}

@@ -50,7 +50,8 @@ func (m *measurement) serveStore(ctx context.Context, engine *node.ServerSpec) e
 	if err != nil {
 		return err
 	}
-	half.EngineThreads, half.Answers = engineThreads(&m.pt.Config), m.pt.Answers
+	half.EngineThreads = engineThreads(&m.pt.Config)
+	half.Answers, half.Wait = m.pt.Answers, m.pt.Wait
 	m.report.does("start the store half of %s", m.pt.Store)
 	m.all.store.Send(&node.Configure{CPUs: m.all.store.end.cpus, Server: &half})
 	ready, err := node.Expect[*node.Ready](ctx, m.all.store.Process, m.timeouts.Server,
@@ -60,6 +61,7 @@ func (m *measurement) serveStore(ctx context.Context, engine *node.ServerSpec) e
 	}
 	engine.Half, engine.StoreAddr, engine.EngineThreads = kvs.PartEngine, ready.Addr,
 		half.EngineThreads
+	engine.Wait = half.Wait
 	engine.Device, err = laneDevice(&m.nodes.Server, m.nodes.Store)
 	return err
 }
@@ -71,6 +73,7 @@ func (m *measurement) serveProxy(ctx context.Context) (err error) {
 	}
 	spec := &node.ProxySpec{Store: m.pt.Store, ProxyConfig: kvs.ProxyConfig{
 		Listen: m.nodes.Proxy.Listen(), Server: m.server.Addr, Threads: m.pt.ClientThreads,
+		Wait: m.pt.Wait,
 	}}
 	if spec.Device, err = laneDevice(m.nodes.Proxy, &m.nodes.Clients[0]); err != nil {
 		return err
@@ -126,9 +129,9 @@ func checkHalf(
 ) error {
 	at := s.Place("placement", c.Placement)
 	if !nodes.Split() {
-		if c.EngineThreads != 0 || c.Answers != "" {
-			return fmt.Errorf("%splacement: found %s with engine_threads or answers, allowed: a "+
-				"placement with halves", at, c.Placement)
+		if c.EngineThreads != 0 || c.Answers != "" || c.Wait != "" {
+			return fmt.Errorf("%splacement: found %s with engine_threads, answers or wait, "+
+				"allowed: a placement with halves", at, c.Placement)
 		}
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/testbed"
+	"dpukv/verbs/idle"
 	"dpukv/verbs/mqueue"
 )
 
@@ -45,6 +46,21 @@ var answersOfLanes = strictyaml.Codec[string]{
 	Allowed: string(mqueue.Read) + " or " + string(mqueue.Written),
 }
 
+// waitOfHalves is how threads of halves wait.
+var waitOfHalves = strictyaml.Codec[string]{
+	Parse: func(s string) (string, error) {
+		switch idle.Wait(s) {
+		case idle.Poll:
+			return "", nil
+		case idle.Nap:
+			return s, nil
+		}
+		return "", strictyaml.ErrNotAllowed
+	},
+	Format:  func(s string) string { return cmp.Or(s, string(idle.Poll)) },
+	Allowed: string(idle.Poll) + " or " + string(idle.Nap),
+}
+
 // ofHalves leaves the default of a key of halves out of IDs, as if the key did not exist.
 func (k sweepKey) ofHalves() sweepKey {
 	of := k.identity
@@ -72,7 +88,7 @@ func oneOfWhole(all []Config) []Config {
 	for _, c := range all {
 		lanes, engine := testbed.MaySplit(c.Placement)
 		if !lanes {
-			c.Answers = ""
+			c.Answers, c.Wait = "", ""
 		}
 		if !engine {
 			c.EngineThreads = 0

@@ -118,6 +118,13 @@ var sweepKeys = slices.Concat(
 			means("Way of the answers of a store half, and of the requests to a proxy: fetched by "+
 				"READ, or written by WRITE.",
 				"[read, write]"),
+		axis("wait", "Wait", waitOfHalves,
+			func(s *Sweep) *[]string { return &s.Wait },
+			func(c *Config) *string { return &c.Wait }).
+			ofHalves().
+			means("How threads of halves wait for messages: they poll, or they sleep for 50 to "+
+				"100 µs at a time (nap).",
+				"[poll, nap]"),
 		axis("neighbour", "Neighbour", neighbours,
 			func(s *Sweep) *[]string { return &s.Neighbour },
 			func(c *Config) *string { return &c.Neighbour }).optional().

@@ -25,6 +25,9 @@ func (pt *Point) Asked(p *results.Point) {
 	if pt.Answers != "" {
 		p.Answers = pt.Answers
 	}
+	if pt.Wait != "" {
+		p.Wait = pt.Wait
+	}
 	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
 	if !pt.takeThreads || p.ServerThreads == 0 { // 0: no server has told its number
 		p.ServerThreads = pt.ServerThreads
@@ -69,6 +72,9 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	}
 	if asked.Answers != "" {
 		compare("answers", asked.Answers, used.Answers)
+	}
+	if asked.Wait != "" {
+		compare("wait", asked.Wait, used.Wait)
 	}
 	compare("client_threads", asked.ClientThreads, used.ClientThreads)
 	compare("mode", asked.Mode, used.Mode)

@@ -25,6 +25,7 @@ type Sweep struct {
 	Neighbour                    []string // kinds of work beside the store; "": none
 	EngineThreads                []int    // of split servers; 0: as many as server threads
 	Answers                      []string // of lanes; "": read
+	Wait                         []string // of halves; "": poll
 	Protocol                     []string // of stores that have several; "": the store's own choice
 
 	Duration, Warmup time.Duration
@@ -63,7 +64,7 @@ func Default() Sweep {
 		},
 		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
 		Mode: []string{"cache"}, Access: []string{"erew"}, Protocol: []string{""},
-		Neighbour: []string{""}, EngineThreads: []int{0}, Answers: []string{""},
+		Neighbour: []string{""}, EngineThreads: []int{0}, Answers: []string{""}, Wait: []string{""},
 		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond,
 		Repeats: results.DefaultRepeats, Seed: 1,
 	}

@@ -45,6 +45,7 @@ func anySweep(t *rapid.T) Sweep {
 		Protocol:      some(t, "protocol", "", "binary"),
 		Neighbour:     some(t, "neighbour", "", "cpu", "memory"),
 		EngineThreads: some(t, "engine_threads", 0, 1, 4), Answers: some(t, "answers", "", "write"),
+		Wait:         some(t, "wait", "", "nap"),
 		Duration:     time.Duration(rapid.Int64Range(1e7, 1e12).Draw(t, "duration")),
 		Warmup:       time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "warmup")),
 		RepeatsUntil: rapid.SampledFrom([]float64{0, 0.1, 2.5, 50}).Draw(t, "repeats_until"),

@@ -37,8 +37,8 @@ func Of(points []results.Point) Report {
 func onDPU(p *results.Point) bool { return p.DPUCPUNsPerOp() > 0 }
 
 // placed are dimensions that follow from a placement, or are about its halves.
-var placed = results.Named("placement", "machine", "engine_threads", "answers", "pages", "provider",
-	"datapath")
+var placed = results.Named("placement", "machine", "engine_threads", "answers", "wait",
+	"pages", "provider", "datapath")
 
 // request names what a line was asked for, except the placement and the axis. Lines with the same
 // request are comparable.

@@ -70,9 +70,10 @@ func split(
 // inHalves has the engine on the DPU, with half of the server's CPU time and polling.
 func inHalves(host, dpu results.Node) func(*results.Point) {
 	return func(p *results.Point) {
-		p.ServerNode, p.EngineThreads, p.Answers = dpu, p.ServerThreads, "read"
+		p.ServerNode, p.EngineThreads = dpu, p.ServerThreads
+		p.Answers, p.Wait = "read", "poll"
 		p.Lanes = &results.Lanes{
-			Provider: "ibverbs", Answers: "read", Ordering: "low to high", Lanes: 2, Slots: 32,
+			Provider: "ibverbs", Answers: "read", Wait: "poll", Ordering: "low to high", Lanes: 2, Slots: 32,
 			SlotBytes: 1 << 16, Threads: 2,
 		}
 		p.Parts = append(p.Parts,
@@ -90,9 +91,9 @@ func inHalves(host, dpu results.Node) func(*results.Point) {
 // proxied has a proxy on the DPU, which takes 300 ns an operation from the client.
 func proxied(p *results.Point) {
 	dpu := results.Node{Node: "dpuA", Kind: "dpu"}
-	p.Answers = "read"
+	p.Answers, p.Wait = "read", "poll"
 	p.ProxyLanes = &results.Lanes{
-		Provider: "ibverbs", Answers: "read", Ordering: "low to high", Threads: 1,
+		Provider: "ibverbs", Answers: "read", Wait: "poll", Ordering: "low to high", Threads: 1,
 	}
 	p.ClientCPUNsPerOp -= 300
 	p.Parts[0].CPUNsPerOp -= 300

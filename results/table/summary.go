@@ -319,8 +319,8 @@ func laneText(to string, l *results.Lanes) string {
 	if l == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s over %s, answers by %s, ordering %s", to, l.Provider, l.Answers,
-		l.Ordering)
+	return fmt.Sprintf("%s over %s, answers by %s, threads %s, ordering %s", to, l.Provider,
+		l.Answers, l.Wait, l.Ordering)
 }
 
 // interruptShare is left out below a percent, of which the kernel's ticks tell little.

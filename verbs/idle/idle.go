@@ -1,6 +1,7 @@
 package idle
 
 import (
+	"fmt"
 	"runtime"
 	"time"
 	"unsafe"
@@ -41,6 +42,34 @@ type Policy struct{ Spin, Yield, Nap, MostNap time.Duration }
 // nap halves if the time awake after it was longer.
 const littleAwake = 4
 
+// Wait is how a thread of a half waits for messages.
+type Wait string
+
+// These are the ways.
+const (
+	// Poll answers at once. A thread that has a CPU for itself takes all of its time.
+	Poll Wait = "poll"
+	// Nap soon sleeps. The latency is worse by about a sleep at low load, and the CPU time is that
+	// of the work and of waking up.
+	Nap Wait = "nap"
+)
+
+// Policy returns the policy of a way. "" stands for Poll.
+func (w Wait) Policy() (Policy, error) {
+	switch w {
+	case Poll, "":
+		return Policy{
+			Spin: 2 * time.Microsecond, Yield: 200 * time.Millisecond, Nap: 50 * time.Microsecond,
+		}, nil
+	case Nap:
+		return Policy{
+			Spin: 2 * time.Microsecond, Nap: 50 * time.Microsecond, MostNap: 100 * time.Microsecond,
+		}, nil
+	}
+	return Policy{}, fmt.Errorf("wait: found %q, allowed: %s, %s", verbs.Printable(string(w)), Poll,
+		Nap)
+}
+
 // Default keeps a poller from sleeping under a load of even a few operations per second, so that no
 // latency includes a sleep.
 var Default = Policy{
@@ -67,6 +96,25 @@ type spun struct {
 	ns              int64
 	timedNs, timed  int64 // turns that only spun
 	untimed, recent int64
+	spin, yield     usual
+}
+
+// usual is the usual time of a turn of one kind: about the least of late. Another thread on the CPU
+// makes a turn longer by the clock, but takes no CPU time of this one.
+type usual struct{ ns int64 }
+
+// atMost is the ratio of a turn to the usual one above which the rest was another thread's.
+const atMost = 2
+
+// of returns the CPU time of a number of turns that took ns together.
+func (u *usual) of(turns, ns int64) int64 {
+	each := max(ns/turns, 1)
+	if u.ns == 0 || each < u.ns {
+		u.ns = each
+	} else {
+		u.ns += u.ns/64 + 1 // for turns that have become longer
+	}
+	return min(ns, atMost*u.ns*turns)
 }
 
 // New returns an Idle. pinned: the goroutine has its thread and its CPU to itself.
@@ -135,20 +183,23 @@ func (i *Idle) look() {
 		i.spun.untimed += i.spun.recent // nobody knows when they began
 		i.spun.recent = 0
 	}
-	if turn := now - i.seenNs; i.spun.recent > 0 && turn < int64(cpu.Preempted) {
-		i.spun.ns += turn
-		if i.forNs <= int64(i.policy.Spin) {
-			i.spun.timedNs += turn
-			i.spun.timed += i.spun.recent
+	if s := &i.spun; s.recent > 0 {
+		if i.forNs > int64(i.policy.Spin) {
+			s.ns += s.yield.of(s.recent, now-i.seenNs)
+		} else {
+			turn := s.spin.of(s.recent, now-i.seenNs)
+			s.ns += turn
+			s.timedNs += turn
+			s.timed += s.recent
 		}
 	}
 	i.spun.recent = 0
 	i.forNs, i.seenNs = now-i.sinceNs, now
 }
 
-// SpunNs returns the time of all turns that found nothing, without sleeps and without time in which
-// the thread did not have its CPU. The turns of a short wait are not timed one by one: they count
-// with the mean turn.
+// SpunNs returns the CPU time of all turns that found nothing, without sleeps. A turn counts with at
+// most twice the usual one, so time of other threads on the CPU does not count. The turns of a short
+// wait are not timed one by one: they count with the mean turn.
 func (i *Idle) SpunNs() int64 {
 	s := &i.spun
 	if s.timed == 0 {

@@ -198,7 +198,7 @@ func (c *Client) Lanes(l *Link) kvs.LaneFacts {
 	f := kvs.LaneFacts{
 		Provider: l.facts.Provider, Emulated: l.facts.Emulated || c.report.Emulated,
 		Answers: string(l.facts.Answers), Ordering: string(l.facts.Ordering),
-		Workers: c.report.Threads,
+		Wait: c.report.Wait, Workers: c.report.Threads,
 	}
 	if there := c.report.Provider; there != f.Provider {
 		f.Provider += " to " + there

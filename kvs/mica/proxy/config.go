@@ -8,6 +8,7 @@ import (
 	"dpukv/internal/admission"
 	"dpukv/kvs"
 	"dpukv/verbs"
+	"dpukv/verbs/idle"
 	"dpukv/verbs/mqueue"
 	"dpukv/verbs/provider"
 )
@@ -42,6 +43,7 @@ type Config struct {
 	Threads int   // pump threads
 	CPUs    []int // of the pump threads, in turn; none: not pinned
 	Device  kvs.Device
+	Wait    idle.Wait // of the pump threads
 	Version string
 	// MaxConnections is the maximum number of connections to the side channel: one for each pair.
 	// 0: 1,024, or fewer if the process may open fewer files.
@@ -57,6 +59,9 @@ func (c *Config) check() (err error) {
 	case c.Host == "":
 		return fmt.Errorf("server: found none, allowed: the host of the server that the proxy " +
 			"connects to")
+	}
+	if _, err := c.Wait.Policy(); err != nil {
+		return err
 	}
 	if c.Device.Name == "" {
 		c.Device.Name = DefaultDevice

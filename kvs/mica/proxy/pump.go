@@ -61,7 +61,11 @@ func startPump(s *Server, number int) (*pump, error) {
 func (p *pump) pin(number int) error {
 	runtime.LockOSThread()
 	cpus := p.server.cfg.CPUs
-	p.idle = idle.New(idle.Default, len(cpus) > 0)
+	wait, err := p.server.cfg.Wait.Policy()
+	if err != nil {
+		return err
+	}
+	p.idle = idle.New(wait, len(cpus) > 0)
 	if len(cpus) == 0 {
 		return nil
 	}

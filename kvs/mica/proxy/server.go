@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"dpukv/internal/ports"
 	"dpukv/kvs"
 	"dpukv/verbs"
+	"dpukv/verbs/idle"
 )
 
 // Server is a running proxy.
@@ -96,7 +98,7 @@ func (s *Server) report() *Report {
 	r := &Report{
 		Version: s.cfg.Version, Provider: s.info.Provider, Emulated: s.info.Emulated,
 		Threads: s.cfg.Threads, CPUs: s.Facts().CPUs, CPUNs: cpu.ProcessNs(),
-		Pairs: int(s.pairs.Load()),
+		Pairs: int(s.pairs.Load()), Wait: string(cmp.Or(s.cfg.Wait, idle.Poll)),
 	}
 	s.mu.Lock()
 	r.Sockets = s.left

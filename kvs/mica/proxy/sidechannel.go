@@ -41,6 +41,7 @@ type Report struct {
 	Provider string `json:"provider"` // of its device
 	Emulated bool   `json:"emulated"`
 	Threads  int    `json:"threads"`
+	Wait     string `json:"wait"` // see [idle.Wait]
 	CPUs     []int  `json:"cpus,omitempty"`
 	Pairs    int    `json:"pairs"` // now
 	// CPUNs is the CPU time of the process. SpunNs is the part in which its threads found nothing

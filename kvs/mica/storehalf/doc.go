@@ -22,7 +22,8 @@
 //
 // # Waiting
 //
-// A worker without requests spins for two microseconds, and then sleeps for 50 to 100 at a time:
-// [mica.Napping]. A sleep costs a few microseconds of CPU time, so one should bring several
-// batches. [kvs.Stats] has the time that the worker spun.
+// A worker without requests waits as its configuration says ([idle.Wait]). By default it polls: it
+// spins, and soon yields its CPU at each turn. Or it naps, for 50 to 100 µs at a time. Waking up
+// costs a few microseconds of CPU time, so a nap should bring several batches. [kvs.Stats] has the
+// CPU time of the turns that found nothing.
 package storehalf

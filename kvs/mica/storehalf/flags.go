@@ -12,6 +12,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
+	"dpukv/verbs/idle"
 )
 
 // whole is the value of --half for a server that is not split.
@@ -27,17 +28,18 @@ var usedBy = map[string][]string{
 	"hash": {whole, kvs.PartStore}, "access": {whole, kvs.PartStore}, "partitions": {whole},
 	"max-connections": {whole, kvs.PartEngine}, "buffers": {whole, kvs.PartEngine},
 	"engine-threads": {kvs.PartStore, kvs.PartEngine}, "answers": {kvs.PartStore},
+	"wait":  parts,
 	"store": {kvs.PartEngine}, "server": {kvs.PartProxy},
 	"device": parts, "gid-index": parts, "mtu": parts,
 }
 
 // flags are the values of the flags that only MICA has.
 type flags struct {
-	half, server, store, answers string
-	engineThreads                int
-	partitions, maxConnections   int
-	access, pages                string
-	memory, buffers              bytesize.Size
+	half, server, store, answers, wait string
+	engineThreads                      int
+	partitions, maxConnections         int
+	access, pages                      string
+	memory, buffers                    bytesize.Size
 }
 
 // addFlags adds them.
@@ -72,6 +74,8 @@ func (f *flags) addHalves(set *pflag.FlagSet) {
 		"multiple of those of the store half; both halves need it (default: as many)")
 	set.StringVar(&f.answers, "answers", "read", "with --half store: its answers are fetched by "+
 		"the engine (read), or written to it (write)")
+	set.StringVar(&f.wait, "wait", string(idle.Poll), "with --half: threads without work poll "+
+		"(poll), or sleep for 50 to 100 µs at a time (nap)")
 }
 
 // check refuses flags that would have no effect, and the lack of one that is needed.
@@ -111,12 +115,13 @@ func allCalled(all []string) (names []string) {
 
 // start starts the part.
 func (f *flags) start(c *kvs.ServerConfig) (kvs.Server, error) {
-	c.StoreAddr, c.EngineThreads, c.Answers = f.store, f.engineThreads, f.answers
+	c.StoreAddr, c.EngineThreads = f.store, f.engineThreads
+	c.Answers, c.Wait = f.answers, f.wait
 	switch f.half {
 	case kvs.PartProxy:
 		return mica.Store.Halves.StartProxy(&kvs.ProxyConfig{
 			Listen: c.Listen, Server: f.server, Threads: c.Workers, CPUs: c.CPUs,
-			Device: c.Device, Version: c.Version,
+			Device: c.Device, Wait: c.Wait, Version: c.Version,
 		})
 	case kvs.PartEngine:
 		return mica.StartEngineOf(c, mica.Config{

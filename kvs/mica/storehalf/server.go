@@ -16,6 +16,7 @@ import (
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
+	"dpukv/verbs/idle"
 	"dpukv/verbs/mqueue"
 	"dpukv/verbs/provider"
 )
@@ -28,7 +29,8 @@ type Server struct {
 	facts    kvs.Facts
 	shape    mqueue.Shape
 	answers  mqueue.Answers
-	threads  int // of the engine
+	wait     idle.Policy // of the workers
+	threads  int         // of the engine
 	listener net.Listener
 	door     *admission.Door
 	device   verbs.Device
@@ -77,6 +79,10 @@ func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
 func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) error {
 	s.answers = mqueue.Answers(cmp.Or(c.Answers, string(mqueue.Read)))
 	if err := s.answers.Check(); err != nil {
+		return err
+	}
+	var err error
+	if s.wait, err = idle.Wait(c.Wait).Policy(); err != nil {
 		return err
 	}
 	switch {
@@ -141,6 +147,7 @@ func (s *Server) makeFacts(c *kvs.ServerConfig, cfg *mica.Config) kvs.Facts {
 		MaxBatch: mica.LaneBatch(c, s.shape), MaxFrameBytes: s.shape.SlotBytes,
 		Lanes: &kvs.LaneFacts{
 			Provider: info.Provider, Emulated: info.Emulated, Answers: string(s.answers),
+			Wait:  cmp.Or(c.Wait, string(idle.Poll)),
 			Lanes: s.threads, Slots: s.shape.Slots, SlotBytes: s.shape.SlotBytes,
 			Workers: c.Workers, CPUs: c.CPUs[:min(len(c.CPUs), c.Workers)],
 		},

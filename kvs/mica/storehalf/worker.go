@@ -46,7 +46,7 @@ func newWorker(s *Server, number int) *worker {
 	return &worker{
 		server: s, number: number, core: s.table.Core(number),
 		ops:  make([]partition.Op, mica.MaxBatch),
-		idle: idle.New(mica.Napping, len(s.facts.CPUs) > 0),
+		idle: idle.New(s.wait, len(s.facts.CPUs) > 0),
 		jobs: make(chan func(), 1), stopping: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
