@@ -248,6 +248,9 @@ func (r *runner) cost(p *results.Point, s summed) {
 	r.parts(p)
 }
 
+// spunError is the inverse of the relative error of the time that a thread spun: see package idle.
+const spunError = 10
+
 // parts tells the CPU time of each process that an operation passes.
 func (r *runner) parts(p *results.Point) {
 	begin, end := &r.sampler.begin.server, &r.sampler.end.server
@@ -261,9 +264,11 @@ func (r *runner) parts(p *results.Point) {
 		b, _ := end.PartOf(part)
 		if known {
 			cpuNs, spunNs := b.CPUNs-a.CPUNs, b.SpunNs-a.SpunNs
-			if spunNs > cpuNs {
-				// Turns are timed by the clock. Other threads on the CPU make them longer.
-				spunNs = 0
+			switch {
+			case spunNs > cpuNs+cpuNs/spunError:
+				spunNs = 0 // not known
+			case spunNs > cpuNs:
+				spunNs = cpuNs
 			}
 			p.Parts = append(p.Parts, results.Part{
 				Part: part, CPUNsPerOp: float64(cpuNs) / ops, SpunNsPerOp: float64(spunNs) / ops,

@@ -14,8 +14,9 @@ import (
 
 // Tests have another clock.
 var (
-	nowNs = cpu.NowNs
-	sleep = nap
+	nowNs    = cpu.NowNs
+	threadNs = cpu.ThreadNs
+	sleep    = nap
 )
 
 // nap is not time.Sleep. The runtime would wake a goroutine that is locked to its thread by way of
@@ -90,33 +91,6 @@ type Idle struct {
 	spun    spun
 }
 
-// spun is the time without a find. The turns after the last look at the clock take part with the
-// mean of those that were timed.
-type spun struct {
-	ns              int64
-	timedNs, timed  int64 // turns that only spun
-	untimed, recent int64
-	spin, yield     usual
-}
-
-// usual is the usual time of a turn of one kind: about the least of late. Another thread on the CPU
-// makes a turn longer by the clock, but takes no CPU time of this one.
-type usual struct{ ns int64 }
-
-// atMost is the ratio of a turn to the usual one above which the rest was another thread's.
-const atMost = 2
-
-// of returns the CPU time of a number of turns that took ns together.
-func (u *usual) of(turns, ns int64) int64 {
-	each := max(ns/turns, 1)
-	if u.ns == 0 || each < u.ns {
-		u.ns = each
-	} else {
-		u.ns += u.ns/64 + 1 // for turns that have become longer
-	}
-	return min(ns, atMost*u.ns*turns)
-}
-
 // New returns an Idle. pinned: the goroutine has its thread and its CPU to itself.
 func New(policy Policy, pinned bool) *Idle {
 	return &Idle{policy: policy, pinned: pinned, napNs: int64(policy.Nap)}
@@ -127,8 +101,7 @@ func (i *Idle) Reset() {
 	if i.turns == 0 {
 		return
 	}
-	i.spun.untimed += i.spun.recent
-	i.spun.recent = 0
+	i.spun.untimed()
 	i.turns, i.sinceNs, i.forNs, i.seenNs = 0, 0, 0, 0
 }
 
@@ -139,15 +112,20 @@ func (i *Idle) Rest(device verbs.Device) error {
 	if i.turns++; i.turns%clockRate == 0 || i.forNs > int64(i.policy.Spin) {
 		i.look()
 	}
-	switch {
-	case i.forNs <= int64(i.policy.Spin):
+	if i.forNs <= int64(i.policy.Spin) {
 		return nil
-	case i.forNs > int64(i.policy.Yield):
+	}
+	i.slept = i.forNs > int64(i.policy.Yield)
+	i.spun.begin(i.slept)
+	switch {
+	case i.slept:
 		i.nap()
 	case !i.pinned:
 		runtime.Gosched() // a pinned goroutine has its thread to itself, and shares only its CPU
 	}
-	return device.Wait(0)
+	err := device.Wait(0)
+	i.spun.end(i.slept)
+	return err
 }
 
 // nap sleeps.
@@ -155,10 +133,9 @@ func (i *Idle) nap() {
 	if i.policy.MostNap > 0 && i.wokeNs > 0 {
 		i.napNs = i.policy.next(i.napNs, i.seenNs-i.wokeNs)
 	}
-	i.slept = true
 	sleep(time.Duration(i.napNs), i.pinned)
 	i.wokeNs = nowNs()
-	i.seenNs = i.wokeNs // a sleep takes no CPU time
+	i.seenNs = i.wokeNs
 }
 
 // next returns the length of the nap after one, by the time awake since.
@@ -178,32 +155,14 @@ func (i *Idle) Slept() bool { return i.slept }
 // look looks at the clock, and accounts the turns since the last look.
 func (i *Idle) look() {
 	now := nowNs()
-	if i.sinceNs == 0 {
-		i.sinceNs, i.seenNs = now, now
-		i.spun.untimed += i.spun.recent // nobody knows when they began
-		i.spun.recent = 0
+	if i.sinceNs == 0 { // nobody knows when the first turns began
+		i.sinceNs = now
+	} else if i.forNs <= int64(i.policy.Spin) {
+		i.spun.timed(now - i.seenNs)
 	}
-	if s := &i.spun; s.recent > 0 {
-		if i.forNs > int64(i.policy.Spin) {
-			s.ns += s.yield.of(s.recent, now-i.seenNs)
-		} else {
-			turn := s.spin.of(s.recent, now-i.seenNs)
-			s.ns += turn
-			s.timedNs += turn
-			s.timed += s.recent
-		}
-	}
-	i.spun.recent = 0
+	i.spun.untimed()
 	i.forNs, i.seenNs = now-i.sinceNs, now
 }
 
-// SpunNs returns the CPU time of all turns that found nothing, without sleeps. A turn counts with at
-// most twice the usual one, so time of other threads on the CPU does not count. The turns of a short
-// wait are not timed one by one: they count with the mean turn.
-func (i *Idle) SpunNs() int64 {
-	s := &i.spun
-	if s.timed == 0 {
-		return s.ns
-	}
-	return s.ns + (s.untimed+s.recent)*s.timedNs/s.timed
-}
+// SpunNs returns the CPU time of all turns that found nothing: see [spun].
+func (i *Idle) SpunNs() int64 { return i.spun.ns + i.spun.recent*i.spun.usual }

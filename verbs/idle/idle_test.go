@@ -7,35 +7,49 @@ import (
 	"dpukv/verbs"
 )
 
-// clock is a device, the clock, and the sleep of one test. A turn takes 100 ns.
+// clock is a device, the clock, and the sleep of one test. It has the CPU time of all
+// that the test does.
 type clock struct {
 	verbs.Device
 	ns, slept     int64
 	waits, sleeps int
+	cpuNs         int64 // of this thread
 	stolen        int64 // time that each Wait takes besides, as other threads on the CPU do
 }
 
 func (c *clock) Wait(time.Duration) error {
 	c.waits++
-	c.ns += c.stolen
+	c.ns += waitNs + c.stolen
+	c.cpuNs += waitNs
 	return nil
 }
 
 func newClock(t *testing.T) *clock {
 	c := &clock{ns: 1e9}
-	wasNow, wasSleep := nowNs, sleep
-	t.Cleanup(func() { nowNs, sleep = wasNow, wasSleep })
+	wasNow, wasThread, wasSleep := nowNs, threadNs, sleep
+	t.Cleanup(func() { nowNs, threadNs, sleep = wasNow, wasThread, wasSleep })
 	nowNs = func() int64 { return c.ns }
-	sleep = func(d time.Duration, _ bool) { c.sleeps++; c.slept += int64(d); c.ns += int64(d) }
+	threadNs = func() int64 { return c.cpuNs }
+	sleep = func(d time.Duration, _ bool) {
+		c.sleeps++
+		c.slept += int64(d)
+		c.ns += int64(d)
+		c.cpuNs += napNs
+	}
 	return c
 }
 
-const turnNs = 100
+const (
+	turnNs = 100  // of a turn without a wait
+	waitNs = 400  // CPU time of a yield
+	napNs  = 3000 // CPU time of a sleep
+)
 
 func (c *clock) rest(t *testing.T, i *Idle, turns int) {
 	t.Helper()
 	for range turns {
 		c.ns += turnNs
+		c.cpuNs += turnNs
 		if err := i.Rest(c); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +68,7 @@ func TestPhases(t *testing.T) {
 		if c.waits != 0 || c.sleeps != 0 {
 			t.Fatalf("in the first 10 µs: %d yields, %d sleeps", c.waits, c.sleeps)
 		}
-		c.rest(t, i, 400)
+		c.rest(t, i, 150)
 		if c.waits == 0 || c.sleeps != 0 {
 			t.Fatalf("in the first 100 µs: %d yields, %d sleeps", c.waits, c.sleeps)
 		}
@@ -77,6 +91,7 @@ func TestSpunNs(t *testing.T) {
 		{"spinning only", 1, 90, 0},
 		{"many short waits", 1000, 5, 0},
 		{"another thread on the CPU", 1, 800, int64(time.Millisecond)},
+		{"another thread for a moment", 1, 800, 2000},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := newClock(t)
@@ -88,16 +103,48 @@ func TestSpunNs(t *testing.T) {
 				c.rest(t, i, test.turns)
 				i.Reset()
 			}
-			want := int64(64+test.waits*test.turns) * turnNs
-			got := i.SpunNs()
-			if test.stolen > 0 { // the turns in which another thread ran do not count
-				if got > want {
-					t.Errorf("%d ns of %d ns", got, want)
-				}
-			} else if off := got - want; off > want/20 || off < -want/20 {
+			want, got := c.cpuNs, i.SpunNs()
+			if off := got - want; off > want/20 || off < -want/20 {
 				t.Errorf("%d ns, want %d", got, want)
 			}
 		})
+	}
+}
+
+// TestSpunNsOfYears checks that the sum never falls, and has room for years of short waits.
+func TestSpunNsOfYears(t *testing.T) {
+	c := newClock(t)
+	i := New(testPolicy, true)
+	c.rest(t, i, 64)
+	last := int64(0)
+	for range 1000 {
+		i.spun.recent += 1e12
+		i.Reset()
+		c.rest(t, i, 5)
+		if now := i.SpunNs(); now < last {
+			t.Fatalf("%d ns after %d", now, last)
+		} else {
+			last = now
+		}
+	}
+	if want := int64(1000 * 1e12 * turnNs); last < want {
+		t.Errorf("%d ns, want %d", last, want)
+	}
+}
+
+// TestWaits holds the names of the ways of waiting.
+func TestWaits(t *testing.T) {
+	for _, test := range []struct {
+		wait Wait
+		naps bool
+	}{{"", false}, {Poll, false}, {Nap, true}} {
+		p, err := test.wait.Policy()
+		if err != nil || (p.MostNap > 0) != test.naps {
+			t.Errorf("%q: %+v, %v", test.wait, p, err)
+		}
+	}
+	if _, err := Wait("sleep").Policy(); err == nil {
+		t.Error("sleep: no error")
 	}
 }
 
