@@ -62,8 +62,8 @@ func (o otherUsers) most(p otherUsers) otherUsers {
 }
 
 // besideServer returns the other users of the server's CPUs. Halves have CPUs of their own, and the
-// half with the larger share counts. If they share CPUs, the CPU time of both is the server's. front
-// is the time of the CPUs of what clients connect to.
+// half with the larger share counts. If they share CPUs, the CPU time of both is the server's.
+// front is the time of the CPUs of what clients connect to.
 func (r *runner) besideServer(begin, end *kvs.Stats, span, front int64) otherUsers {
 	l := r.facts.Lanes
 	if l == nil || r.halvesShare() {
