@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -19,9 +21,36 @@ const (
 	readBytes = 4 << 10
 )
 
-// keepalive finds a silent peer within ten seconds.
-var keepalive = net.KeepAliveConfig{
-	Enable: true, Idle: 5 * time.Second, Interval: time.Second, Count: 5,
+// GoneAfter is how long a peer is silent before AwaitEnd takes it for gone.
+const GoneAfter = 10 * time.Second
+
+// silence is how a channel finds a silent peer.
+type silence struct {
+	keepalive net.KeepAliveConfig
+	after     time.Duration
+}
+
+var theSilence = silence{
+	net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: time.Second, Count: 5},
+	GoneAfter,
+}
+
+// watch lets the kernel find a silent peer. It sends keepalives only while no data waits for an
+// acknowledgement. TCP would send such data again for many minutes.
+func (s *silence) watch(tcp *net.TCPConn) error {
+	if err := tcp.SetKeepAliveConfig(s.keepalive); err != nil {
+		return err
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var set error
+	err = raw.Control(func(fd uintptr) {
+		set = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT,
+			int(s.after.Milliseconds()))
+	})
+	return errors.Join(err, set)
 }
 
 // Channel is one end. It serves one goroutine.
@@ -176,10 +205,10 @@ func (x *Expected) Cancel() error {
 }
 
 // AwaitEnd waits without a time limit until the peer ends the channel, and returns how it ended.
-// TCP keepalive finds a peer that disappears without an end.
+// A peer that disappears without an end is gone after GoneAfter.
 func (c *Channel) AwaitEnd() error {
 	if tcp, ok := c.conn.(*net.TCPConn); ok {
-		if err := tcp.SetKeepAliveConfig(keepalive); err != nil {
+		if err := theSilence.watch(tcp); err != nil {
 			return fmt.Errorf("side channel from %s: %w", c.conn.RemoteAddr(), err)
 		}
 	}
