@@ -12,19 +12,23 @@ import (
 // layoutVersion changes with the bytes of a lane.
 const layoutVersion = 1
 
-// offer is the owner's description of a lane.
+// offer is the owner's description of a lane, or the reason why it offers none.
 type offer struct {
 	Version  int            `json:"version"`
 	Shape    Shape          `json:"shape"`
 	Answers  Answers        `json:"answers"`
 	Endpoint verbs.Endpoint `json:"endpoint"`
 	Region   verbs.Region   `json:"region"`
+	Refused  string         `json:"refused,omitempty"`
 }
 
 func (o *offer) check() error {
 	if o.Version != layoutVersion {
 		return fmt.Errorf("layout of a lane: found version %d, allowed: %d; run the same version "+
 			"of dpukv at both ends", o.Version, layoutVersion)
+	}
+	if err := refusal(o.Refused); err != nil {
+		return err
 	}
 	if err := o.Shape.Check(); err != nil {
 		return err
@@ -51,12 +55,11 @@ type ready struct {
 // Offer makes the owner's end, and returns it connected. The mover calls Accept at the other end of
 // the side channel. The channel belongs to the End from here on: an error closes it.
 func Offer(ch *sidechannel.Channel, cfg Config) (*End, error) {
+	e := &End{owner: true, channel: ch, device: cfg.Device}
 	if err := cfg.check(); err != nil {
-		return nil, errors.Join(err, ch.Close())
+		return nil, errors.Join(e.refuse(err), ch.Close())
 	}
-	e := &End{
-		shape: cfg.Shape, answers: cfg.Answers, owner: true, channel: ch, device: cfg.Device,
-	}
+	e.shape, e.answers = cfg.Shape, cfg.Answers
 	return e.connect(cfg.Timeout, e.offer)
 }
 
@@ -88,10 +91,11 @@ func (e *End) connect(timeout time.Duration, steps func() error) (*End, error) {
 // offer is the owner's part.
 func (e *End) offer() error {
 	if err := e.create(); err != nil {
-		return err
+		return e.refuse(err)
 	}
 	err := e.channel.Send(offer{
-		layoutVersion, e.shape, e.answers, e.qp.Local(), e.mr.Region(),
+		Version: layoutVersion, Shape: e.shape, Answers: e.answers,
+		Endpoint: e.qp.Local(), Region: e.mr.Region(),
 	})
 	if err != nil {
 		return err
@@ -100,11 +104,16 @@ func (e *End) offer() error {
 	if err := e.await(&answer); err != nil {
 		return err
 	}
-	if answer.Refused != "" {
-		return fmt.Errorf("the peer refuses: %s", verbs.Printable(answer.Refused))
+	if err := refusal(answer.Refused); err != nil {
+		return err
 	}
 	err = e.join(answer.Endpoint, answer.Region, e.answers == Written)
 	return errors.Join(err, e.channel.Send(ready{reason(err)}))
+}
+
+// refuse tells the mover why there is no offer.
+func (e *End) refuse(why error) error {
+	return errors.Join(why, e.channel.Send(offer{Version: layoutVersion, Refused: why.Error()}))
 }
 
 // accept is the mover's part.
@@ -124,10 +133,7 @@ func (e *End) accept() error {
 	if err := e.await(&r); err != nil {
 		return err
 	}
-	if r.Refused != "" {
-		return fmt.Errorf("the peer refuses: %s", verbs.Printable(r.Refused))
-	}
-	return nil
+	return refusal(r.Refused)
 }
 
 // take makes this end as the offer says.
@@ -140,6 +146,14 @@ func (e *End) take(o *offer) error {
 		return err
 	}
 	return e.join(o.Endpoint, o.Region, true)
+}
+
+// refusal is the error of a peer that tells its reason.
+func refusal(reason string) error {
+	if reason == "" {
+		return nil
+	}
+	return fmt.Errorf("the peer refuses: %s", verbs.Printable(reason))
 }
 
 func reason(err error) string {

@@ -59,5 +59,6 @@
 // The peer is not trusted with the process: an end checks every control word, and every number of
 // the peer's description, before use. A peer can change the bytes of a message at any time. An
 // error ends the lane, and each later Poll returns it. The side channel stays open as long as the
-// lane. Its end, or an expired TCP keepalive, is the end of the peer.
+// lane. Its end is the end of the peer. If the peer's machine disappears, the side channel ends
+// after [dpukv/verbs/sidechannel.GoneAfter].
 package mqueue

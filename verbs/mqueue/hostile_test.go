@@ -190,7 +190,10 @@ func TestHarmfulOffers(t *testing.T) {
 	x := newBare(t, Read)
 	for want, change := range harmfulOffers {
 		t.Run(want, func(t *testing.T) {
-			o := offer{layoutVersion, bareShape, Read, x.owner.qp.Local(), x.owner.mr.Region()}
+			o := offer{
+				Version: layoutVersion, Shape: bareShape, Answers: Read,
+				Endpoint: x.owner.qp.Local(), Region: x.owner.mr.Region(),
+			}
 			o.Region.Length = x.owner.layout.regions
 			change(&o)
 			a, b := channels(t)

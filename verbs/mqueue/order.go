@@ -7,25 +7,26 @@ import (
 	"time"
 )
 
-// checkRounds is the number of messages each way in a check of the order of bytes.
-const checkRounds = 256
+const (
+	// checkRounds is the number of messages each way in a check of the order of bytes. An end has at
+	// most one message on its way: a receiver that is behind would find the next ones complete, and
+	// would learn nothing from them.
+	checkRounds = 256
+	// spins is the number of turns before a waiting end rests, and looks at the time and its peer.
+	spins = 256
+)
 
-// spins is the number of turns before a waiting end rests.
-const spins = 256
-
-// verdict is what an end found in a check.
+// verdict is what an end found in a check, or the reason why it could not finish it.
 type verdict struct {
-	Late int `json:"late"` // messages whose control word came before their payload
+	Late    int    `json:"late"` // messages whose control word came before their payload
+	Refused string `json:"refused,omitempty"`
 }
 
 // checkOrder sends messages both ways and looks at each payload as soon as its control word is
 // there. If one is late, the lane is fenced and checked again.
 func (e *End) checkOrder(timeout time.Duration) error {
 	for _, e.fenced = range []bool{false, true} {
-		late, err := e.countLate(time.Now().Add(timeout))
-		if err == nil {
-			late, err = e.agree(late)
-		}
+		late, err := e.compare(timeout)
 		if err != nil {
 			return fmt.Errorf("check of the order of bytes: %w", err)
 		}
@@ -37,40 +38,30 @@ func (e *End) checkOrder(timeout time.Duration) error {
 		"allowed: none; this device can't carry a lane")
 }
 
-// countLate returns the number of messages whose payload was late, in both directions.
-func (e *End) countLate(deadline time.Time) (late int, err error) {
-	for range checkRounds {
-		if !e.owner {
-			err = e.sendPattern(0, deadline)
-		}
-		var m Message
-		if err == nil {
-			m, err = e.awaitMessage(deadline)
-		}
-		found := 0
-		if err == nil && !isPattern(m.Bytes, e.received-1) {
-			found = 1
-		}
-		if err == nil && e.owner {
-			err = e.sendPattern(uint16(found), deadline)
-		}
-		if err != nil {
-			return 0, err
-		}
-		late += found + int(m.Code)
-	}
-	return late, nil
-}
-
-// agree exchanges what both ends found. Then no message is on its way.
-func (e *End) agree(late int) (int, error) {
-	if err := e.channel.Send(verdict{late}); err != nil {
-		return 0, err
-	}
+// compare counts late messages, and returns what the end that found more of them has found. Then no
+// message is on its way.
+func (e *End) compare(timeout time.Duration) (late int, err error) {
 	var theirs verdict
-	err := e.channel.Await(&theirs, e.turn)
+	word := e.channel.Expect(&theirs)
+	c := newCheck(e, timeout, func() error {
+		if arrived, err := word.Look(); !arrived {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("the peer is gone: %w", err)
+		}
+		return refusal(theirs.Refused)
+	})
+	late, err = c.countLate()
+	if err != nil {
+		_ = e.channel.Send(verdict{Refused: err.Error()}) // it may be gone
+		return 0, errors.Join(err, word.Cancel())
+	}
+	if err := e.channel.Send(verdict{Late: late}); err != nil {
+		return 0, errors.Join(err, word.Cancel())
+	}
+	err = word.Await(e.turn)
 	e.role = undecided
-	return max(late, theirs.Late), err
+	return max(late, theirs.Late), errors.Join(err, refusal(theirs.Refused))
 }
 
 // turn polls, for the peer may still wait for a message.
@@ -81,37 +72,71 @@ func (e *End) turn() error {
 	return e.rest()
 }
 
-// sendPattern sends a message whose bytes all differ from those of the messages before it.
-func (e *End) sendPattern(code uint16, deadline time.Time) error {
-	var room []byte
-	err := e.until(deadline, func() bool { room = e.Slot(); return room != nil })
-	if err != nil {
-		return err
-	}
-	n := max(e.shape.SlotBytes>>(e.sent%8), 1)
-	fillPattern(room[:n], e.sent)
-	return e.Send(n, code)
+// check is an end that checks the order of bytes.
+type check struct {
+	*End
+	timeout time.Duration // of a message: a busy machine may need long for all
+	peer    func() error  // an error: it cannot go on
 }
 
-func (e *End) awaitMessage(deadline time.Time) (m Message, err error) {
-	err = e.until(deadline, func() (ok bool) { m, ok = e.Receive(); return ok })
-	return m, err
+func newCheck(e *End, timeout time.Duration, peer func() error) *check {
+	return &check{e, timeout, peer}
+}
+
+// countLate returns the number of messages whose payload was late, in both directions.
+func (c *check) countLate() (late int, err error) {
+	for range checkRounds {
+		if !c.owner {
+			err = c.sendPattern(0)
+		}
+		var m Message
+		if err == nil {
+			err = c.until(func() (ok bool) { m, ok = c.Receive(); return ok })
+		}
+		found := 0
+		if err == nil && !isPattern(m.Bytes, c.received-1) {
+			found = 1
+		}
+		if err == nil && c.owner {
+			err = c.sendPattern(uint16(found))
+		}
+		if err != nil {
+			return 0, err
+		}
+		late += found + int(m.Code)
+	}
+	return late, nil
+}
+
+// sendPattern sends a message whose bytes all differ from those of the messages before it.
+func (c *check) sendPattern(code uint16) error {
+	var room []byte
+	if err := c.until(func() bool { room = c.Slot(); return room != nil }); err != nil {
+		return err
+	}
+	n := max(c.shape.SlotBytes>>(c.sent%8), 1)
+	fillPattern(room[:n], c.sent)
+	return c.Send(n, code)
 }
 
 // until polls until done returns true.
-func (e *End) until(deadline time.Time, done func() bool) error {
+func (c *check) until(done func() bool) error {
+	deadline := time.Now().Add(c.timeout)
 	for turns := 1; !done(); turns++ {
-		if _, err := e.Poll(); err != nil {
+		if _, err := c.Poll(); err != nil {
 			return err
 		}
 		if turns%spins != 0 {
 			continue
 		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("found no message in time; the device's counters: %v",
-				e.device.Counters())
+		if err := c.peer(); err != nil {
+			return err
 		}
-		if err := e.rest(); err != nil {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("found no message in %v; the device's counters: %v",
+				c.timeout, c.device.Counters())
+		}
+		if err := c.rest(); err != nil {
 			return err
 		}
 	}

@@ -122,7 +122,7 @@ func TestTearWithoutFence(t *testing.T) {
 	torn := make(chan int, 2)
 	for _, e := range []*End{owner, mover} {
 		go func() {
-			late, err := e.countLate(time.Now().Add(DefaultTimeout))
+			late, err := newCheck(e, DefaultTimeout, func() error { return nil }).countLate()
 			if err != nil {
 				t.Error(err)
 			}

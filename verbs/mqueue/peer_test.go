@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -134,4 +135,120 @@ func TestPeerTalks(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkError(t, pollUntilError(t, owner), "found a value")
+}
+
+// connectBoth runs both ends at once, and returns their errors.
+func connectBoth(
+	t *testing.T, cfg Config, dev verbs.Device,
+) (ownerErr, moverErr error) {
+	t.Helper()
+	a, b := channels(t)
+	var both sync.WaitGroup
+	for err, connect := range map[*error]func() (*End, error){
+		&ownerErr: func() (*End, error) { return Offer(a, cfg) },
+		&moverErr: func() (*End, error) { return Accept(b, dev) },
+	} {
+		both.Go(func() {
+			var e *End
+			if e, *err = connect(); *err == nil {
+				_ = e.Close()
+			}
+		})
+	}
+	both.Wait()
+	return ownerErr, moverErr
+}
+
+// poor is a device without memory to lock.
+type poor struct{ verbs.Device }
+
+type poorPD struct{ verbs.PD }
+
+var errPoor = errors.New("found too little memory to lock")
+
+func (d poor) AllocPD() (verbs.PD, error) {
+	pd, err := d.Device.AllocPD()
+	return poorPD{pd}, err
+}
+
+func (poorPD) AllocMR(int, verbs.Access) (verbs.MR, error) { return nil, errPoor }
+
+// TestPeerLearnsWhy checks that the reason of an end that can make no lane reaches the other one.
+func TestPeerLearnsWhy(t *testing.T) {
+	shape := Shape{4, 64}
+	for name, test := range map[string]struct {
+		owner       Config
+		mover       verbs.Device
+		want, alien string // in both errors; in that of the end without fault
+	}{
+		"owner":  {Config{Shape: shape, Device: poor{openSHM(t, 0)}}, openSHM(t, 1), errPoor.Error(), "mover"},
+		"mover":  {Config{Shape: shape, Device: openSHM(t, 0)}, poor{openSHM(t, 1)}, errPoor.Error(), "owner"},
+		"config": {Config{Shape: Shape{3, 64}, Device: openSHM(t, 0)}, openSHM(t, 1), "found 3", "mover"},
+		"order": {
+			Config{Shape: shape, Device: openSHM(t, 0)}, &broken{Device: openSHM(t, 1), after: 30},
+			errBroken.Error(), "owner",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ownerErr, moverErr := connectBoth(t, test.owner, test.mover)
+			checkError(t, ownerErr, test.want)
+			checkError(t, moverErr, test.want)
+			told := map[string]error{"owner": ownerErr, "mover": moverErr}[test.alien]
+			checkError(t, told, "the peer refuses")
+		})
+	}
+}
+
+// broken is a device that posts only so many lists.
+type broken struct {
+	verbs.Device
+	after int
+}
+
+type brokenPD struct {
+	verbs.PD
+	device *broken
+}
+
+type brokenQP struct {
+	verbs.QP
+	device *broken
+}
+
+var errBroken = errors.New("the device is broken")
+
+func (d *broken) AllocPD() (verbs.PD, error) {
+	pd, err := d.Device.AllocPD()
+	return brokenPD{pd, d}, err
+}
+
+func (p brokenPD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
+	qp, err := p.PD.CreateQP(cfg)
+	return brokenQP{qp, p.device}, err
+}
+
+func (q brokenQP) PostSend(wrs []verbs.SendWR) (int, error) {
+	if q.device.after--; q.device.after < 0 {
+		return 0, errBroken
+	}
+	return q.QP.PostSend(wrs)
+}
+
+// TestPeerEndsInCheck checks that the end of the peer ends a check of the order. Only that can: the
+// test has no other limit.
+func TestPeerEndsInCheck(t *testing.T) {
+	a, b := channels(t)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Offer(a, Config{Shape: Shape{4, 64}, Device: openSHM(t, 0), Timeout: time.Hour})
+		ended <- err
+	}()
+	mover := &End{channel: b, device: openSHM(t, 1)}
+	if err := mover.accept(); err != nil {
+		t.Fatal(err)
+	}
+	if err := mover.Close(); err != nil {
+		t.Fatal(err)
+	}
+	checkError(t, <-ended, "check of the order of bytes: the peer is gone")
 }

@@ -6,6 +6,7 @@
 //	Swap             one each way: a barrier too
 //	AwaitEnd         waits for the peer's end
 //	Await, SwapWith  the same for the owner of a software device, which moves packets only inside calls
+//	Expect           begins to receive, while the caller does other things
 //
 // The peer is not trusted: there is no authentication. Receive refuses a value after the maximum
 // number of bytes. It leaves bytes behind a value in the socket. A step that takes longer than the

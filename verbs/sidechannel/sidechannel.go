@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -19,9 +21,36 @@ const (
 	readBytes = 4 << 10
 )
 
-// keepalive finds a silent peer within ten seconds.
-var keepalive = net.KeepAliveConfig{
-	Enable: true, Idle: 5 * time.Second, Interval: time.Second, Count: 5,
+// GoneAfter is how long a peer is silent before AwaitEnd takes it for gone.
+const GoneAfter = 10 * time.Second
+
+// silence is how a channel finds a silent peer.
+type silence struct {
+	keepalive net.KeepAliveConfig
+	after     time.Duration
+}
+
+var theSilence = silence{
+	net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: time.Second, Count: 5},
+	GoneAfter,
+}
+
+// watch lets the kernel find a silent peer. It sends keepalives only while no data waits for an
+// acknowledgement. TCP would send such data again for many minutes.
+func (s *silence) watch(tcp *net.TCPConn) error {
+	if err := tcp.SetKeepAliveConfig(s.keepalive); err != nil {
+		return err
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var set error
+	err = raw.Control(func(fd uintptr) {
+		set = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT,
+			int(s.after.Milliseconds()))
+	})
+	return errors.Join(err, set)
 }
 
 // Channel is one end. It serves one goroutine.
@@ -114,31 +143,72 @@ func (c *Channel) line() ([]byte, error) {
 // Await is Receive for the owner of a software device, which moves packets only inside calls: it
 // calls progress repeatedly while it waits. After an error the channel is unusable.
 func (c *Channel) Await(v any, progress func() error) error {
-	if err := c.beginStep(); err != nil {
-		return err
+	return c.Expect(v).Await(progress)
+}
+
+// Expected is the next value of a peer, on its way while the caller does other things. Its caller
+// calls Await or Cancel.
+type Expected struct {
+	channel *Channel
+	arrived chan struct{}
+	err     error
+}
+
+// Expect begins to receive the next value into v, without a time limit. Nothing else may receive
+// until Await or Cancel has returned.
+func (c *Channel) Expect(v any) *Expected {
+	x := &Expected{channel: c, arrived: make(chan struct{})}
+	err := c.conn.SetReadDeadline(time.Time{})
+	go func() {
+		defer close(x.arrived)
+		if x.err = err; err == nil {
+			x.err = c.read(v)
+		}
+	}()
+	return x
+}
+
+// Look reports whether the value has arrived, or cannot: then there is an error.
+func (x *Expected) Look() (bool, error) {
+	select {
+	case <-x.arrived:
+		return true, x.err
+	default:
+		return false, nil
 	}
-	done := make(chan error, 1)
-	go func() { done <- c.read(v) }()
+}
+
+// Await waits for the value, from here on with the time limit. It calls progress repeatedly. After
+// an error the channel is unusable.
+func (x *Expected) Await(progress func() error) error {
+	if err := x.channel.beginStep(); err != nil {
+		return errors.Join(err, x.Cancel())
+	}
 	for {
-		select {
-		case err := <-done:
+		if arrived, err := x.Look(); arrived {
 			return err
-		default:
 		}
 		if err := progress(); err != nil {
-			// This ends the goroutine. The channel is unusable after it.
-			err = errors.Join(err, c.conn.SetReadDeadline(time.Unix(1, 0)))
-			<-done
-			return err
+			return errors.Join(err, x.Cancel())
 		}
 	}
 }
 
+// Cancel ends the wait for the value. The channel receives nothing after it.
+func (x *Expected) Cancel() error {
+	err := x.channel.conn.SetReadDeadline(time.Unix(1, 0))
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	<-x.arrived
+	return err
+}
+
 // AwaitEnd waits without a time limit until the peer ends the channel, and returns how it ended.
-// TCP keepalive finds a peer that disappears without an end.
+// A peer that disappears without an end is gone after GoneAfter.
 func (c *Channel) AwaitEnd() error {
 	if tcp, ok := c.conn.(*net.TCPConn); ok {
-		if err := tcp.SetKeepAliveConfig(keepalive); err != nil {
+		if err := theSilence.watch(tcp); err != nil {
 			return fmt.Errorf("side channel from %s: %w", c.conn.RemoteAddr(), err)
 		}
 	}

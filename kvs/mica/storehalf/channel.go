@@ -17,8 +17,10 @@ import (
 // The limits of the side channel.
 const (
 	askTimeout = 5 * time.Second // for the line
-	goingTime  = 2 * time.Second // for an engine that has ended to give its lanes back
-	maxAsk     = 1 << 10
+	// goingTime is the time for an engine that has ended to give its lanes back. One whose machine
+	// is gone takes [sidechannel.GoneAfter], which is longer than another engine waits for an answer.
+	goingTime = 2 * time.Second
+	maxAsk    = 1 << 10
 )
 
 // maxChannels is the number of side channels at once: an engine's lanes, one for an ask, and as
@@ -109,26 +111,31 @@ func (s *Server) serveLane(ch *sidechannel.Channel, thread int) {
 		Shape: s.shape, Device: s.device, Answers: s.answers,
 	})
 	if err != nil {
-		return // the engine says why
+		s.report(thread, err)
+		return
 	}
 	l := &lane{End: end, thread: thread, over: make(chan struct{})}
 	w := s.workers[thread/(s.threads/len(s.workers))]
 	if w.do(func() { w.lanes = append(w.lanes, l) }) {
 		<-l.over
-		s.report(l)
+		s.report(thread, l.why)
 	}
 	_ = end.Close() // its memory is the process's; an error changes nothing
 }
 
-// report tells why a lane has ended, unless one of both halves has simply ended.
-func (s *Server) report(l *lane) {
-	if !errors.Is(l.why, io.EOF) && !errors.Is(l.why, net.ErrClosed) {
-		fmt.Fprintf(os.Stderr, "mica: thread %d of the engine: %v\n", l.thread, l.why)
+// report tells why a thread has no lane any more, unless one of both halves has simply ended.
+func (s *Server) report(thread int, why error) {
+	if !errors.Is(why, io.EOF) && !errors.Is(why, net.ErrClosed) {
+		fmt.Fprintf(stderr, "mica: thread %d of the engine: %v\n", thread, why)
 	}
 }
 
+// stderr is os.Stderr. Tests have another one.
+var stderr io.Writer = os.Stderr
+
 // errTaken marks the refusal of a thread that another engine has.
-var errTaken = errors.New("another engine has the lane: end that engine")
+var errTaken = fmt.Errorf("another engine has the lane: end that engine, or wait %v if its "+
+	"machine is gone", sidechannel.GoneAfter)
 
 // await takes the place of an engine's thread. It waits for an engine that is going.
 func (s *Server) await(thread int) error {
