@@ -10,6 +10,7 @@ import (
 	"dpukv/kvs/internal/sockets"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
+	"dpukv/verbs/idle"
 )
 
 // session holds one load worker's connections to all workers of a server.
@@ -27,6 +28,7 @@ type session struct {
 	pending     int   // submitted requests without an answer
 	nextCheckNs int64 // next check for overdue answers
 	traffic     kvs.Traffic
+	waits       idle.Bounded
 }
 
 // lane holds the links to one worker, used in turn.
@@ -43,6 +45,7 @@ func openSession(r *Remote, opts kvs.SessionOptions) (s *session, err error) {
 		remote: r, opts: opts, device: r.device, wcs: make([]verbs.WC, pollBatch),
 		wrs:   make([]verbs.SendWR, 0, opts.Batch),
 		lanes: make([]lane, r.welcome.Facts.Workers),
+		waits: idle.NewBounded(idle.Policy{Spin: idle.AnswerSpin}),
 	}
 	links := opts.Connections * len(s.lanes)
 	if s.cq, err = r.device.CreateCQ(links * answerBuffers(opts.Batch*opts.Window)); err != nil {
@@ -148,28 +151,26 @@ func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, 
 		return answers, err
 	}
 	had := len(answers)
-	var p pollWait
+	s.waits.Begin()
 	for {
 		if _, err := s.device.Progress(); err != nil {
 			return answers, err
 		}
 		var err error
 		if answers, err = s.collect(answers); err != nil || len(answers) > had || wait <= 0 {
-			s.traffic.SpunNs += p.spunNs()
 			return answers, err
 		}
-		if !p.due() {
+		if !s.waits.Due() {
 			continue
 		}
-		if err := s.overdue(p.nowNs); err != nil {
+		if err := s.overdue(s.waits.NowNs()); err != nil {
 			return answers, err
 		}
-		left := wait - p.waited()
+		left := wait - s.waits.Waited()
 		if left <= 0 {
-			s.traffic.SpunNs += p.spunNs()
 			return answers, nil
 		}
-		if err := p.rest(s.device, left); err != nil {
+		if err := s.waits.Rest(s.device, left); err != nil {
 			return answers, err
 		}
 	}
@@ -245,7 +246,11 @@ func (s *session) repost() error {
 func (s *session) InFlight() int { return s.pending }
 
 // Traffic returns the counters since the session was opened.
-func (s *session) Traffic() kvs.Traffic { return s.traffic }
+func (s *session) Traffic() kvs.Traffic {
+	t := s.traffic
+	t.SpunNs = s.waits.SpunNs()
+	return t
+}
 
 // Moved returns the traffic of the side channels. The device belongs to the remote.
 func (s *session) Moved() (m kvs.Moved) {

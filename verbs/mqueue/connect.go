@@ -89,7 +89,6 @@ func (e *End) connect(timeout time.Duration, steps func() error) (*End, error) {
 			e.device, e.begun)
 		return nil, errors.Join(err, e.Close())
 	}
-	e.counts = Counts{}
 	e.watch()
 	return e, nil
 }
@@ -183,7 +182,7 @@ func (e *End) create() (err error) {
 	if e.owner || e.answers == Written {
 		access |= verbs.RemoteWrite | verbs.RemoteRead
 	}
-	if e.mr, err = e.pd.AllocMR(e.layout.regions, access); err != nil {
+	if e.mr, err = e.pd.AllocMR(e.layout.size, access); err != nil {
 		return err
 	}
 	e.memory = e.mr.Bytes()

@@ -41,7 +41,6 @@ type End struct {
 	writer         writer
 	fetcher        fetcher
 	wcs            [16]verbs.WC
-	counts         Counts
 	gone           atomic.Pointer[error] // why the peer is gone
 	watched        chan struct{}
 	begun          time.Time
@@ -106,8 +105,6 @@ func (e *End) Send(n int, code uint16) error {
 		e.writer.words[e.layout.slot(e.sent)] = word
 	}
 	e.sent++
-	e.counts.Sent++
-	e.counts.SentBytes += uint64(n)
 	return nil
 }
 
@@ -160,8 +157,6 @@ func (e *End) Receive() (Message, bool) {
 		e.role = answerer
 	}
 	e.received++
-	e.counts.Received++
-	e.counts.ReceivedBytes += uint64(n)
 	return Message{e.memory[at : at+n : at+n], word.code()}, true
 }
 

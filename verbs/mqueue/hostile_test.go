@@ -194,7 +194,7 @@ func TestHarmfulOffers(t *testing.T) {
 				Version: layoutVersion, Shape: bareShape, Answers: Read,
 				Endpoint: x.owner.qp.Local(), Region: x.owner.mr.Region(),
 			}
-			o.Region.Length = x.owner.layout.regions
+			o.Region.Length = x.owner.layout.size
 			change(&o)
 			a, b := channels(t)
 			defer a.Close()

@@ -27,8 +27,8 @@ func (s Shape) Bytes() int { return s.layout().regions }
 
 // layout has the offsets of the arrays in a region, both here and at the peer.
 type layout struct {
-	slots, stride                              int
-	in, out, controls, fetched, fence, regions int // regions is the size of all
+	slots, stride                           int
+	in, out, controls, fetched, fence, size int // size is that of the region
 }
 
 func (s Shape) layout() layout {
@@ -39,7 +39,7 @@ func (s Shape) layout() layout {
 	l.controls = l.out + array
 	l.fetched = l.controls + words
 	l.fence = l.fetched + words
-	l.regions = l.fence + lineBytes
+	l.size = l.fence + lineBytes
 	return l
 }
 
@@ -56,9 +56,9 @@ func (l *layout) control(message uint64) int { return l.controls + l.slot(messag
 
 // checkRegion checks the peer's description of its region.
 func (l *layout) checkRegion(r *verbs.Region) error {
-	if r.Length < l.regions || r.Addr%wordBytes != 0 || r.Addr+uint64(l.regions) < r.Addr {
+	if r.Length < l.size || r.Addr%wordBytes != 0 || r.Addr+uint64(l.size) < r.Addr {
 		return fmt.Errorf("region of the peer of a lane: found %d bytes at %#x, allowed: %d or "+
-			"more at a multiple of %d", r.Length, r.Addr, l.regions, wordBytes)
+			"more at a multiple of %d", r.Length, r.Addr, l.size, wordBytes)
 	}
 	return nil
 }

@@ -49,17 +49,3 @@ func (e *End) Facts() Facts {
 	}
 	return f
 }
-
-// Counts are the messages of an end since it connected, and its work requests. Payload bytes count,
-// control words don't.
-type Counts struct {
-	Sent          uint64 `json:"sent"`
-	SentBytes     uint64 `json:"sent_bytes"`
-	Received      uint64 `json:"received"`
-	ReceivedBytes uint64 `json:"received_bytes"`
-	Writes        uint64 `json:"writes"`
-	Reads         uint64 `json:"reads"`
-}
-
-// Counts returns the counts.
-func (e *End) Counts() Counts { return e.counts }

@@ -114,7 +114,6 @@ func (e *End) signal(wr *verbs.SendWR, message uint64) {
 		wr.Flags, wr.ID = verbs.Signaled, kindWrite<<kindShift|(message+1)
 		e.writer.signaled = message + 1
 	}
-	e.counts.Writes++
 }
 
 func (e *End) local(at, n int) verbs.SGE {
@@ -155,10 +154,8 @@ func (e *End) fence(list []verbs.SendWR) []verbs.SendWR {
 			Op: verbs.OpWrite, Local: e.local(e.layout.outStart(w.posted), n),
 			Remote: e.remote(e.layout.inEnd(w.posted) - n), RKey: e.peer.RKey,
 		})
-		e.counts.Writes++
 	}
 	w.fencing, w.fenced = true, w.posted
-	e.counts.Reads++
 	return append(list, verbs.SendWR{
 		ID: kindFence << kindShift, Op: verbs.OpRead, Flags: verbs.Signaled,
 		Local: e.local(e.layout.fence, wordBytes), RKey: e.peer.RKey,

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"dpukv/internal/cpu"
 	"dpukv/kvs"
+	"dpukv/verbs/idle"
 
 	"golang.org/x/sys/unix"
 )
@@ -70,14 +70,19 @@ func (c *Conn[N]) poll() error {
 	return nil
 }
 
-// wait waits for a link.
-func (c *Conn[N]) wait(d time.Duration) error { return c.link.Wait(d) }
+// Wait waits for a link.
+func (c *Conn[N]) Wait(d time.Duration) error { return c.link.Wait(d) }
+
+// linkWait is how a session waits for links. Only a long wait naps.
+var linkWait = idle.Policy{
+	Spin: idle.AnswerSpin, Yield: 100 * time.Microsecond, Nap: 50 * time.Microsecond,
+}
 
 // pollLinks is Poll over links. A session has only links, or none.
 func (s *Session[C]) pollLinks(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
 	had := len(answers)
-	var w linkWait
-	defer func() { s.shared.traffic.SpunNs += w.spent() }()
+	w := &s.waits
+	w.Begin()
 	for {
 		var err error
 		for _, c := range s.conns {
@@ -91,79 +96,15 @@ func (s *Session[C]) pollLinks(answers []kvs.Answer, wait time.Duration) ([]kvs.
 		if len(answers) > had || wait <= 0 {
 			return answers, nil
 		}
-		if !w.due() {
+		if !w.Due() {
 			continue
 		}
-		left := wait - w.waited()
+		left := wait - w.Waited()
 		if left <= 0 {
 			return answers, nil
 		}
-		if err := w.rest(s.conns[0], left); err != nil {
+		if err := w.Rest(s.conns[0], left); err != nil {
 			return answers, err
 		}
 	}
-}
-
-const (
-	// linkSpin is how long a session spins before it yields at each turn. It is short, because
-	// client threads on one CPU keep each other from receiving answers.
-	linkSpin = 4 * time.Microsecond
-	// linkYield is how long it yields before it naps. A nap may take twice as long as linkNap, so
-	// only a long wait has one.
-	linkYield = 100 * time.Microsecond
-	linkNap   = 50 * time.Microsecond
-	// linkTurns is the number of turns from one look at the clock to the next.
-	linkTurns = 16
-)
-
-// linkWait is one wait of a session for answers over links.
-type linkWait struct {
-	turns          uint
-	begunNs, nowNs int64 // 0 until the first look at the clock
-	seenNs, spunNs int64 // end of the accounted time, and the part of it that went into turns
-}
-
-// due reports whether it is time to look at the clock, and looks.
-func (w *linkWait) due() bool {
-	if w.turns++; w.turns%linkTurns != 0 && w.waited() < linkSpin {
-		return false
-	}
-	w.nowNs = cpu.NowNs()
-	if w.begunNs == 0 {
-		w.begunNs, w.seenNs = w.nowNs, w.nowNs
-	}
-	w.account(w.nowNs)
-	return true
-}
-
-// account adds the time since the last look, unless the thread was preempted.
-func (w *linkWait) account(now int64) {
-	if turn := now - w.seenNs; turn < int64(cpu.Preempted) {
-		w.spunNs += turn
-	}
-	w.seenNs = now
-}
-
-func (w *linkWait) waited() time.Duration { return time.Duration(w.nowNs - w.begunNs) }
-
-// rest lets others have the CPU after enough spinning.
-func (w *linkWait) rest(c interface{ wait(time.Duration) error }, left time.Duration) error {
-	if w.waited() < linkSpin {
-		return nil
-	}
-	err := c.wait(min(left, time.Millisecond))
-	if w.waited() >= linkYield && left > 4*linkNap {
-		nap := unix.NsecToTimespec(int64(linkNap))
-		_ = unix.Nanosleep(&nap, nil) // a signal ends it early, which does no harm
-	}
-	w.seenNs = cpu.NowNs()
-	return err
-}
-
-// spent returns the part of the wait that went into turns.
-func (w *linkWait) spent() int64 {
-	if w.begunNs != 0 {
-		w.account(cpu.NowNs())
-	}
-	return w.spunNs
 }

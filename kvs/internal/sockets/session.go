@@ -7,6 +7,7 @@ import (
 
 	"dpukv/internal/rawsocket"
 	"dpukv/kvs"
+	"dpukv/verbs/idle"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,7 +22,7 @@ type Member interface {
 	Close() error
 	packets() kvs.Packets
 	poll() error
-	wait(time.Duration) error
+	Wait(time.Duration) error
 
 	// Send completes the current batch and puts it in flight, with Launch. The window has room.
 	Send() error
@@ -46,6 +47,7 @@ type Shared struct {
 type Session[C Member] struct {
 	shared Shared
 	conns  []C
+	waits  idle.Bounded // for links
 }
 
 // Init checks the sizes, and prepares for connections. maxBatch limits the operations of a batch.
@@ -58,6 +60,7 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 			"each",
 			opts.Window, opts.Connections)
 	}
+	s.waits = idle.NewBounded(linkWait)
 	s.shared.poller, err = rawsocket.NewPoller()
 	return err
 }
@@ -166,7 +169,11 @@ func reason[C Member](c C, err error) error {
 func (s *Session[C]) InFlight() int { return s.shared.pending }
 
 // Traffic returns the counters since the session was opened.
-func (s *Session[C]) Traffic() kvs.Traffic { return s.shared.traffic }
+func (s *Session[C]) Traffic() kvs.Traffic {
+	t := s.shared.traffic
+	t.SpunNs = s.waits.SpunNs()
+	return t
+}
 
 // Close closes every connection.
 func (s *Session[C]) Close() error {
