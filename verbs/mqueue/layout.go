@@ -23,7 +23,7 @@ func (s Shape) stride() int {
 }
 
 // Bytes is the memory of each end.
-func (s Shape) Bytes() int { return s.layout().regions }
+func (s Shape) Bytes() int { return s.layout().size }
 
 // layout has the offsets of the arrays in a region, both here and at the peer.
 type layout struct {
