@@ -127,6 +127,18 @@ func (h *playedHalf) reply(message []byte, code uint16) {
 	}
 }
 
+// atOnce lets the engine see all replies at the same time: its loop waits for its mail meanwhile.
+func (h *playedHalf) atOnce(replies func()) {
+	h.t.Helper()
+	h.engine.workers[0].mail.post(func(*workerMail) {
+		time.Sleep(20 * time.Millisecond) // it looks for mail at least this often
+		replies()
+		if _, err := h.Poll(); err != nil {
+			h.t.Error(err)
+		}
+	})
+}
+
 // dialGreeted connects a client that has received its welcome.
 func dialGreeted(t *testing.T, s *Server) raw {
 	t.Helper()
@@ -148,7 +160,8 @@ func answerOf(sequence uint64) []byte {
 }
 
 // TestWrongAnswersOfTheStoreHalf checks that no client receives a message that does not answer its
-// request, and that the engine ends with the reason.
+// request, that it receives the answer that came before, alone, and that the engine ends with the
+// reason.
 func TestWrongAnswersOfTheStoreHalf(t *testing.T) {
 	good := answerOf(1)
 	for name, test := range map[string]struct {
@@ -167,24 +180,63 @@ func TestWrongAnswersOfTheStoreHalf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := playStore(t)
-			c := dialGreeted(t, h.engine)
-			c.send(requestFrame([]byte("key"), nil))
+			c, other := dialGreeted(t, h.engine), dialGreeted(t, h.engine)
+			c.send(requestFrame([]byte("key"), nil), requestFrame([]byte("key"), nil))
 			h.await()
-			h.reply(test.message, test.code)
-			if _, err := h.Poll(); err != nil {
-				t.Fatal(err)
-			}
+			h.await()
+			h.atOnce(func() {
+				h.reply(good, LaneAnswer)
+				h.reply(test.message, test.code)
+			})
 			err := h.engine.Wait()
 			if err == nil || !strings.Contains(err.Error(), test.want) ||
 				!strings.Contains(err.Error(), "store half") {
 				t.Errorf("the engine ended with %v, want %q", err, test.want)
 			}
 			got, body, err := readFrame(c)
-			if err != nil || got.kind != kindFailure {
-				t.Errorf("the client received %+v %q, %v; want a failure", got, body, err)
+			if err != nil || got.kind != kindAnswer || got.sequence != 1 {
+				t.Errorf("the client received %+v %q, %v; want its answer", got, body, err)
+			}
+			for _, client := range []raw{c, other} {
+				if got, body, err := readFrame(client); err != nil || got.kind != kindFailure {
+					t.Errorf("a client received %+v %q, %v; want a failure", got, body, err)
+				}
 			}
 		})
 	}
+}
+
+// TestIllegalFrameBehindRequests checks that a client which sends an illegal frame first receives the
+// answers to its earlier requests.
+func TestIllegalFrameBehindRequests(t *testing.T) {
+	const requests = 2
+	h := playStore(t)
+	c := dialGreeted(t, h.engine)
+	request := requestFrame([]byte("key"), nil)
+	c.send(bytes.Repeat(request, requests))
+	for range requests {
+		h.await()
+	}
+	c.send(changed(request, 5, 200))
+	if err := c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if got, body, err := readFrame(c); err == nil {
+		t.Fatalf("before its answers, the client received %+v %q", got, body)
+	}
+	if err := c.SetReadDeadline(time.Now().Add(testTimeout)); err != nil {
+		t.Fatal(err)
+	}
+	for range requests {
+		h.reply(answerOf(1), LaneAnswer)
+		if _, err := h.Poll(); err != nil {
+			t.Fatal(err)
+		}
+		if got, body, err := readFrame(c); err != nil || got.kind != kindAnswer {
+			t.Errorf("the client received %+v %q, %v; want its answer", got, body, err)
+		}
+	}
+	c.wantFailure("frame kind: found 200")
 }
 
 // TestFailureBehindUnreadAnswers checks that the answers of a client that does not read, and then

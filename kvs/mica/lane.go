@@ -156,44 +156,59 @@ func (w *worker) serveLane() {
 }
 
 // deliver writes the answers that have come. Those of one connection that follow each other leave
-// together.
+// together. None stays in w.out, which the next connection would send.
 func (l *lane) deliver(w *worker) (got bool, err error) {
 	if _, err := l.Poll(); err != nil {
 		return false, err
 	}
 	var to *peer // w.out holds answers for it
-	for {
+	for err == nil {
 		m, there := l.Receive()
 		if !there {
 			break
 		}
 		got = true
-		a := *l.at(l.from)
-		l.at(l.from).p = nil
-		l.from++
-		a.p.asked--
-		failed := m.Code != LaneAnswer
-		if to != nil && (to != a.p || failed || len(w.out) >= flushBytes) {
+		a := l.answered()
+		if to != nil && (to != a.p || m.Code != LaneAnswer || len(w.out) >= flushBytes) {
 			to.send()
 			to = nil
 		}
-		if err := a.check(&m); err != nil {
-			return got, err
-		}
-		switch {
-		case a.p.closed || a.p.leaving:
-		case failed:
-			w.counters.BadFrames++
-			a.p.endWithReason(string(m.Bytes))
-		default:
+		a.p.asked--
+		if err = a.check(&m); err == nil && w.take(&a, &m) {
 			to = a.p
-			w.add(&a, m.Bytes)
 		}
 	}
 	if to != nil {
 		to.send()
 	}
-	return got, nil
+	return got, err
+}
+
+// answered removes the oldest request.
+func (l *lane) answered() asked {
+	a := *l.at(l.from)
+	l.at(l.from).p = nil
+	l.from++
+	return a
+}
+
+// take takes a message for its client. It reports whether w.out has an answer now.
+func (w *worker) take(a *asked, m *mqueue.Message) bool {
+	switch {
+	case a.p.closed || a.p.leaving:
+		return false
+	case m.Code != LaneAnswer:
+		if a.p.last == "" { // else it is counted already
+			w.counters.BadFrames++
+		}
+		a.p.endWithReason(string(m.Bytes))
+		return false
+	}
+	w.counters.Frames++
+	w.counters.Ops += uint64(a.ops)
+	w.unwritten.add(a.ops, a.cameNs)
+	w.out = append(w.out, m.Bytes...)
+	return true
 }
 
 // check refuses a message that is not the answer to the request. The client could take it for one.
@@ -222,21 +237,17 @@ func (a *asked) check(m *mqueue.Message) error {
 	return nil
 }
 
-// add puts an answer behind those that leave next.
-func (w *worker) add(a *asked, answer []byte) {
-	w.counters.Frames++
-	w.counters.Ops += uint64(a.ops)
-	w.unwritten.add(a.ops, a.cameNs)
-	w.out = append(w.out, answer...)
-}
-
 // send writes the answers that came from the lane.
 func (p *peer) send() {
 	if len(p.w.out) > shortBytes {
 		p.short = 0
 	}
 	p.release() // flush counts all of what gnet holds
-	if p.flush() && !p.blocked() {
+	switch {
+	case !p.flush():
+	case p.last != "":
+		p.endAfterAnswers(p.last)
+	case !p.blocked():
 		p.finishTurn(false)
 	}
 }

@@ -1,6 +1,7 @@
 package mica
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -37,6 +38,7 @@ type peer struct {
 	greeted bool
 	short   int    // consecutive short turns; counts up to trustAfter
 	parked  bool   // buf holds complete frames; the worker comes back to it
+	last    string // the failure that it receives after its answers; then it takes no input
 	leaving bool   // it has received a failure, and may now hang up
 	refusal string // reason of its refusal: it does not count as a connection
 	wasted  int    // bytes read while leaving
@@ -106,7 +108,7 @@ func (p *peer) traffic() {
 	if err != nil || len(b) == 0 {
 		return
 	}
-	if p.leaving {
+	if p.leaving || p.last != "" {
 		if p.wasted += len(b); p.wasted > readBytes {
 			p.end()
 		}
@@ -145,7 +147,7 @@ func (p *peer) append(b []byte) bool {
 	switch {
 	case need > aheadBytes:
 		p.w.counters.Overdrawn++
-		p.endWithReason(fmt.Sprintf("input: found %d bytes before their answers, allowed: at "+
+		p.endAfterAnswers(fmt.Sprintf("input: found %d bytes before their answers, allowed: at "+
 			"most %d", need,
 			aheadBytes))
 		return false
@@ -171,7 +173,7 @@ func (p *peer) take(n int) ([]byte, bool) {
 	b := &p.w.server.budget
 	if !b.take(&p.account, bufferBytes(size)) {
 		p.w.counters.Overdrawn++
-		p.endWithReason(fmt.Sprintf("buffers: no room for %d KiB: this connection holds %d KiB, "+
+		p.endAfterAnswers(fmt.Sprintf("buffers: no room for %d KiB: this connection holds %d KiB, "+
 			"is sure of %d KiB (half of --buffers %d over --max-connections %d), and the rest is "+
 			"in use; use smaller batches, fewer connections, or start the server with "+
 			"more", bufferBytes(size)>>10,
@@ -218,8 +220,10 @@ func (p *peer) serve(input []byte, which turn) {
 			err = p.answer(&h, rest[:h.bytes])
 		}
 		if err != nil {
-			p.w.counters.BadFrames++
-			p.endWithReason(err.Error())
+			if !errors.Is(err, errStoreGone) { // of that, the client is innocent
+				p.w.counters.BadFrames++
+			}
+			p.endAfterAnswers(err.Error())
 			return
 		}
 		if cameNs := p.arrived.take(h.bytes); h.kind == kindRequest {
@@ -360,7 +364,22 @@ func (p *peer) drain() {
 	p.finishTurn(true)
 }
 
-// endWithReason ends a connection with a failure frame. Earlier answers still go out.
+// endAfterAnswers is endWithReason once the lane of an engine has answered the earlier requests. The
+// rest of the input is lost.
+func (p *peer) endAfterAnswers(why string) {
+	if p.asked == 0 || p.w.lane.failed {
+		p.endWithReason(why)
+		return
+	}
+	p.drop()
+	p.last = why
+	if p.flush() && !p.blocked() {
+		p.setDeadline(nothingDue)
+	}
+}
+
+// endWithReason ends a connection with a failure frame. Answers in w.out, and those that gnet holds,
+// still go out.
 func (p *peer) endWithReason(why string) {
 	p.drop()
 	p.leaving = true
@@ -402,9 +421,9 @@ func (p *peer) timedOut() {
 	}
 	switch p.due {
 	case helloDue:
-		p.endWithReason(fmt.Sprintf("no hello came within %v of connecting", limit))
+		p.endAfterAnswers(fmt.Sprintf("no hello came within %v of connecting", limit))
 	case frameDue:
-		p.endWithReason(fmt.Sprintf("found %d bytes of a frame after %v, allowed: all of it; "+
+		p.endAfterAnswers(fmt.Sprintf("found %d bytes of a frame after %v, allowed: all of it; "+
 			"send it at once",
 			len(p.buf)-p.from, limit))
 	default:
