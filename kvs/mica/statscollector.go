@@ -2,6 +2,7 @@ package mica
 
 import (
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ const statsInterval = 10 * time.Millisecond
 type statsRound struct {
 	round uint64
 	text  []byte // kvs.Stats as JSON
+	err   error  // why there are none
 }
 
 // statsCollector collects the counters of all workers, each on its own thread, one round at a time.
@@ -39,8 +41,13 @@ type statsCollector struct {
 
 // statsWaiter is a waiting caller in this process.
 type statsWaiter struct {
-	round uint64
-	stats chan kvs.Stats
+	round  uint64
+	result chan statsResult
+}
+
+type statsResult struct {
+	stats kvs.Stats
+	err   error
 }
 
 // ask requests a round that begins after this call, and returns its number.
@@ -54,14 +61,14 @@ func (g *statsCollector) ask(nowNs int64) uint64 {
 }
 
 // await is ask for this process itself. It does not wait until a round is due.
-func (g *statsCollector) await() <-chan kvs.Stats {
+func (g *statsCollector) await() <-chan statsResult {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	w := statsWaiter{g.round + 1, make(chan kvs.Stats, 1)}
+	w := statsWaiter{g.round + 1, make(chan statsResult, 1)}
 	g.waiting = append(g.waiting, w)
 	g.wanted, g.atOnce = true, true
 	g.begin(cpu.NowNs())
-	return w.stats
+	return w.result
 }
 
 // due begins a requested round, if the interval has passed.
@@ -97,7 +104,9 @@ func (g *statsCollector) report(number int, s kvs.WorkerStats) {
 	}
 }
 
-func (g *statsCollector) finish() {
+// collected returns the counters of a round. Without those of its store half, an engine has none: a
+// part would look like the whole.
+func (g *statsCollector) collected() (kvs.Stats, error) {
 	b := &g.server.budget
 	stats := kvs.Stats{
 		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(g.server.facts.CPUs), Energy: energy.Read(),
@@ -106,18 +115,26 @@ func (g *statsCollector) finish() {
 	}
 	if h := g.server.store; h != nil {
 		if err := h.addTo(&stats); err != nil {
-			g.server.ended(err)
+			return kvs.Stats{}, fmt.Errorf("counters of the store half: %w", err)
 		}
 	}
-	text, _ := json.Marshal(&stats) // numbers and strings always marshal
+	return stats, nil
+}
+
+func (g *statsCollector) finish() {
+	stats, err := g.collected()
+	news := &statsRound{err: err}
+	if err == nil {
+		news.text, _ = json.Marshal(&stats) // numbers and strings always marshal
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = false
-	news := &statsRound{g.round, text}
+	news.round = g.round
 	later := g.waiting[:0]
 	for _, w := range g.waiting {
 		if w.round <= g.round {
-			w.stats <- stats
+			w.result <- statsResult{stats, err}
 		} else {
 			later = append(later, w)
 		}

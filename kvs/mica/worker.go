@@ -253,6 +253,9 @@ func (w *worker) answerAsks() {
 		case p.closed || p.leaving:
 		case w.latest == nil || p.round > w.latest.round || p.blocked():
 			later = append(later, p)
+		case w.latest.err != nil:
+			p.round = 0
+			p.endAfterAnswers(w.latest.err.Error())
 		default:
 			p.round = 0
 			w.out = append(w.out, control(kindStats, p.sequence, w.latest.text)...)

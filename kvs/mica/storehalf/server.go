@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
@@ -37,11 +39,12 @@ type Server struct {
 	table    *partition.Table
 	workers  []*worker
 
-	mu      sync.Mutex
-	closing bool
-	taken   map[int]bool          // threads of the engine with a lane
-	open    map[net.Conn]struct{} // side channels
-	serving sync.WaitGroup
+	mu       sync.Mutex
+	closing  bool
+	taken    map[int]bool           // threads of the engine with a lane
+	open     map[net.Conn]time.Time // side channels; since when they have not asked, or zero
+	serving  sync.WaitGroup
+	awaiting atomic.Int64 // side channels that wait for a lane
 
 	stopOnce sync.Once
 	stopErr  error
@@ -64,7 +67,7 @@ func Start(c *kvs.ServerConfig) (kvs.Server, error) {
 func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
 	s := &Server{
 		threads: max(c.EngineThreads, c.Workers), taken: map[int]bool{},
-		open: map[net.Conn]struct{}{}, done: make(chan struct{}),
+		open: map[net.Conn]time.Time{}, done: make(chan struct{}),
 	}
 	if err := s.configure(c, &cfg); err != nil {
 		return nil, err
@@ -122,7 +125,7 @@ func (s *Server) start(c *kvs.ServerConfig, cfg *mica.Config) (err error) {
 		s.workers = append(s.workers, w)
 	}
 	s.door, err = admission.New(s.listener, admission.Config{
-		Most: maxChannels(s.threads), Serve: s.receive, Refusal: refusal,
+		Most: maxChannels(s.threads), Serve: s.receive, Refusal: refusal, Full: s.makeRoom,
 	})
 	if err != nil {
 		return err
