@@ -15,10 +15,7 @@ func (r *runner) interference(p *results.Point, begin, end *sample) {
 	span := end.nowNs - begin.nowNs
 	client := occupied(
 		begin.cpus, end.cpus, end.processNs-begin.processNs, span*int64(len(p.ClientCPUs)))
-	server := occupied(
-		begin.server.CPUs, end.server.CPUs,
-		r.onServerCPUs(&end.server)-r.onServerCPUs(&begin.server),
-		span*int64(len(p.ServerCPUs)))
+	server := r.atServer(&begin.server, &end.server, span, len(p.ServerCPUs))
 	p.ClientOthersShare, p.ServerOthersShare = client.programs, server.programs
 	p.ClientStolenShare, p.ServerStolenShare = client.stolen, server.stolen
 	p.ClientInterruptShare, p.ServerInterruptShare = client.interrupts, server.interrupts
@@ -55,16 +52,33 @@ func occupied(begin, end cpu.Occupied, ownNs, allNs int64) otherUsers {
 	}
 }
 
-// onServerCPUs returns the CPU time that the server itself used on its CPUs. A store half counts if
-// it has the engine's CPUs.
-func (r *runner) onServerCPUs(s *kvs.Stats) int64 {
-	engine, split := s.PartOf(kvs.PartEngine)
-	l := r.facts.Lanes
-	shared := l != nil && l.Provider == "shm" && slices.ContainsFunc(l.CPUs, func(c int) bool {
-		return slices.Contains(r.facts.CPUs, c)
-	})
-	if !split || shared {
-		return s.CPUNs
+// atServer returns the other users of the server's CPUs. Of a split server, a share is the larger
+// one of both halves.
+func (r *runner) atServer(begin, end *kvs.Stats, spanNs int64, cpus int) otherUsers {
+	ownNs := end.CPUNs - begin.CPUNs
+	engine, split := end.PartOf(kvs.PartEngine)
+	store, _ := end.PartOf(kvs.PartStore)
+	if !split || r.facts.Lanes == nil {
+		return occupied(begin.CPUs, end.CPUs, ownNs, spanNs*int64(cpus))
 	}
-	return engine.CPUNs
+	before := func(part string) kvs.PartStats {
+		p, _ := begin.PartOf(part)
+		return p
+	}
+	engineBefore, storeBefore := before(kvs.PartEngine), before(kvs.PartStore)
+	engineNs, storeNs := engine.CPUNs-engineBefore.CPUNs, store.CPUNs-storeBefore.CPUNs
+	if engine.Machine == store.Machine && overlap(r.facts.CPUs, r.facts.Lanes.CPUs) {
+		engineNs, storeNs = ownNs, ownNs
+	}
+	a := occupied(begin.CPUs, end.CPUs, engineNs, spanNs*int64(cpus))
+	b := occupied(storeBefore.CPUs, store.CPUs, storeNs, spanNs*int64(len(r.facts.Lanes.CPUs)))
+	return otherUsers{
+		programs: max(a.programs, b.programs), interrupts: max(a.interrupts, b.interrupts),
+		stolen: max(a.stolen, b.stolen),
+	}
+}
+
+// overlap reports whether two lists have a CPU in common.
+func overlap(a, b []int) bool {
+	return slices.ContainsFunc(a, func(c int) bool { return slices.Contains(b, c) })
 }

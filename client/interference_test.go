@@ -1,6 +1,7 @@
 package client
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -108,5 +109,40 @@ func TestSpend(t *testing.T) {
 	spend(&p, begin, end)
 	if p.ServerEnergyUJPerOp != 0 || p.ClientEnergyUJPerOp != 0 || p.ServerEnergyBy+p.ClientEnergyBy != "" {
 		t.Errorf("without counters: found %+v", p)
+	}
+}
+
+// TestStrangersOfHalves checks that programs on the CPUs of either half are seen, and that a half on
+// the CPUs of the other one is no stranger.
+func TestStrangersOfHalves(t *testing.T) {
+	at := func(engine, store kvs.PartStats) *kvs.Stats {
+		engine.Part, store.Part = kvs.PartEngine, kvs.PartStore
+		return &kvs.Stats{
+			CPUNs: engine.CPUNs + store.CPUNs, CPUs: engine.CPUs,
+			Parts: []kvs.PartStats{engine, store},
+		}
+	}
+	part := func(machine string, ownNs, usedNs int64) kvs.PartStats {
+		return kvs.PartStats{
+			Machine: machine, CPUNs: ownNs, CPUs: cpu.Occupied{ProgramsNs: 1 + usedNs},
+		}
+	}
+	for name, test := range map[string]struct {
+		engine, store kvs.PartStats
+		storeCPUs     []int
+		want          float64
+	}{
+		"alone":             {part("a", 900, 900), part("b", 500, 500), []int{1}, 0},
+		"at the engine":     {part("a", 500, 900), part("b", 500, 500), []int{1}, .4},
+		"at the store half": {part("a", 900, 900), part("b", 200, 500), []int{1}, .3},
+		"on the same CPU":   {part("a", 500, 900), part("a", 400, 900), []int{1}, 0},
+		"beside each other": {part("a", 500, 900), part("a", 400, 900), []int{2}, .5},
+	} {
+		r := &runner{facts: kvs.Facts{CPUs: []int{1}, Lanes: &kvs.LaneFacts{CPUs: test.storeCPUs}}}
+		begin := at(part(test.engine.Machine, 0, 0), part(test.store.Machine, 0, 0))
+		got := r.atServer(begin, at(test.engine, test.store), 1000, 1)
+		if math.Abs(got.programs-test.want) > 1e-9 {
+			t.Errorf("%s: found %v, want %v", name, got.programs, test.want)
+		}
 	}
 }

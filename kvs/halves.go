@@ -1,5 +1,7 @@
 package kvs
 
+import "dpukv/internal/cpu"
+
 // Halves start the parts of a store that can be split. The network half can then run on another
 // machine than the store or the application: on a DPU.
 type Halves struct {
@@ -44,6 +46,11 @@ type PartStats struct {
 	CPUNs int64  `json:"cpu_ns"` // CPU time of the process, user and system
 	// SpunNs is the part of CPUNs that went into polling without finding work.
 	SpunNs int64 `json:"spun_ns"`
+	// Machine is the ID of the kernel's boot. Parts with the same one share CPUs and counters of
+	// energy. "": not known, as of a proxy.
+	Machine string `json:"machine,omitempty"`
+	// CPUs tells which programs used the CPUs that the part is pinned to: see [Stats.CPUs].
+	CPUs cpu.Occupied `json:"cpus,omitzero"`
 }
 
 // LaneFacts describe the lanes between two halves: see package verbs/mqueue.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"dpukv/internal/machine"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/halves"
@@ -156,10 +157,13 @@ func (h *storeHalf) addTo(s *kvs.Stats) error {
 	if err != nil {
 		return err
 	}
-	engine := kvs.PartStats{Part: kvs.PartEngine, CPUNs: s.CPUNs}
+	engine := kvs.PartStats{
+		Part: kvs.PartEngine, CPUNs: s.CPUNs, Machine: machine.BootID(), CPUs: s.CPUs,
+	}
 	for i := range s.Workers {
 		engine.SpunNs += s.Workers[i].SpunNs
 	}
+	addEnergy(s, &theirs, engine.Machine)
 	s.Parts = append([]kvs.PartStats{engine}, theirs.Parts...)
 	s.CPUNs += theirs.CPUNs
 	s.Warnings = append(s.Warnings, theirs.Warnings...)
@@ -173,6 +177,29 @@ func (h *storeHalf) addTo(s *kvs.Stats) error {
 			of.Full
 	}
 	return nil
+}
+
+// addEnergy adds the counters of the store half's machine. Both halves may be on one machine, which
+// has the same counters for both. Without those of one of two machines, the energy is not known.
+func addEnergy(s, store *kvs.Stats, own string) {
+	part, _ := store.PartOf(kvs.PartStore)
+	there := part.Machine
+	switch {
+	case len(s.Energy)+len(store.Energy) == 0:
+	case own != "" && own == there:
+		if len(s.Energy) == 0 {
+			s.Energy = store.Energy
+		}
+	case own != "" && there != "" && len(s.Energy) > 0 && len(store.Energy) > 0:
+		for _, c := range store.Energy {
+			c.Name = "store half's " + c.Name
+			s.Energy = append(s.Energy, c)
+		}
+	default:
+		s.Energy = nil
+		s.Warnings = append(s.Warnings, "server energy unknown: the machine of only one half "+
+			"tells its energy. Compare the energy of machines with a meter")
+	}
 }
 
 func (h *storeHalf) close() error {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"dpukv/internal/energy"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/halves"
 	"dpukv/verbs"
@@ -314,6 +316,36 @@ func TestShareOfALane(t *testing.T) {
 	for n := range requests {
 		if _, _, err := readFrame(greedy); err != nil {
 			t.Fatalf("answer %d: %v", n, err)
+		}
+	}
+}
+
+// TestEnergyOfHalves checks that the counters of both machines are joined, that those of one machine
+// count once, and that half of the energy is not told.
+func TestEnergyOfHalves(t *testing.T) {
+	own := energy.Reading{{Name: "package-0", UJ: 1}}
+	theirs := energy.Reading{{Name: "package-0", UJ: 2}}
+	both := energy.Reading{{Name: "package-0", UJ: 1}, {Name: "store half's package-0", UJ: 2}}
+	for name, test := range map[string]struct {
+		machine, there    string
+		own, theirs, want energy.Reading
+		warned            bool
+	}{
+		"two machines":             {"a", "b", own, theirs, both, false},
+		"one machine":              {"a", "a", own, theirs, own, false},
+		"one process may not read": {"a", "a", nil, theirs, theirs, false},
+		"only the engine's":        {"a", "b", own, nil, nil, true},
+		"only the store half's":    {"a", "b", nil, theirs, nil, true},
+		"maybe one machine":        {"", "", own, theirs, nil, true},
+		"none":                     {"a", "b", nil, nil, nil, false},
+	} {
+		s := kvs.Stats{Energy: slices.Clone(test.own)}
+		addEnergy(&s, &kvs.Stats{
+			Energy: test.theirs,
+			Parts:  []kvs.PartStats{{Part: kvs.PartStore, Machine: test.there}},
+		}, test.machine)
+		if !slices.Equal(s.Energy, test.want) || (len(s.Warnings) > 0) != test.warned {
+			t.Errorf("%s: found %v, warnings %q; want %v", name, s.Energy, s.Warnings, test.want)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func newStreamSim(t *testing.T) *sim {
 	}
 	s := &sim{
 		server:  server,
-		machine: &machine{World: simulation.NewWorld(t, 1), files: 100, open: map[int]*tcp{}},
+		simMachine: &simMachine{World: simulation.NewWorld(t, 1), files: 100, open: map[int]*tcp{}},
 	}
 	server.statsCollector.apart = func(f func()) { f() }
 	s.addWorker(newWorker(server, 0, nil))

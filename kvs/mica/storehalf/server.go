@@ -12,6 +12,7 @@ import (
 	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
 	"dpukv/internal/energy"
+	"dpukv/internal/machine"
 	"dpukv/internal/ports"
 	"dpukv/kvs"
 	"dpukv/kvs/devicepackets"
@@ -181,7 +182,10 @@ func (s *Server) Stats() (kvs.Stats, error) {
 	for i := range stats.Workers {
 		spun += stats.Workers[i].SpunNs
 	}
-	stats.Parts = []kvs.PartStats{{Part: kvs.PartStore, CPUNs: stats.CPUNs, SpunNs: spun}}
+	stats.Parts = []kvs.PartStats{{
+		Part: kvs.PartStore, CPUNs: stats.CPUNs, SpunNs: spun,
+		Machine: machine.BootID(), CPUs: stats.CPUs,
+	}}
 	return stats, nil
 }
 
