@@ -76,15 +76,15 @@ func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 	if h.wait, err = idle.Wait(c.Wait).Policy(); err != nil {
 		return nil, err
 	}
+	threads, err := kvs.EngineThreads(c.EngineThreads, c.Workers)
+	if err != nil {
+		return nil, err
+	}
 	if h.facts, err = halves.AskFacts(h.addr); err != nil {
 		return nil, err
 	}
-	threads := max(c.EngineThreads, c.Workers)
-	if l := h.facts.Lanes; l == nil || h.facts.Store != "mica" || l.Lanes != threads ||
-		h.facts.Partitions != threads {
-		return nil, fmt.Errorf("found a half of %s for %d threads of an engine, allowed: mica, "+
-			"for %d; start both halves with the same --engine-threads", h.facts.Store,
-			h.facts.Partitions, threads)
+	if err := h.check(threads); err != nil {
+		return nil, err
 	}
 	name := c.Device.Name
 	if name == "" {
@@ -102,6 +102,25 @@ func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 		h.lanes = append(h.lanes, end)
 	}
 	return h, nil
+}
+
+// check refuses another server than a store half for that many threads.
+func (h *storeHalf) check(threads int) error {
+	f := &h.facts
+	switch {
+	case f.Store != "mica":
+		return fmt.Errorf("store: found %q, allowed: mica", verbs.Printable(f.Store))
+	case f.Lanes == nil:
+		return errors.New("server: found one without lanes, allowed: one that was started with " +
+			"--half store")
+	case f.Lanes.Lanes != threads:
+		return fmt.Errorf("engine threads: found %d here and %d at the store half, allowed: the "+
+			"same; start both halves with the same --engine-threads", threads, f.Lanes.Lanes)
+	case f.Partitions != threads:
+		return fmt.Errorf("store half: found %d partitions for %d threads of the engine, "+
+			"allowed: one for each; use the same dpukv at both ends", f.Partitions, threads)
+	}
+	return nil
 }
 
 // laneDevice joins the halves by default: both are on one machine.
@@ -139,8 +158,12 @@ func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 	f.Items, f.IndexBytes, f.LogBytes = of.Items, of.IndexBytes, of.LogBytes
 	f.MinHitRate, f.MaxFrameBytes, f.MaxBatch = of.MinHitRate, of.MaxFrameBytes, of.MaxBatch
 	lanes := *of.Lanes
+	lanes.Provider = verbs.Printable(lanes.Provider)
 	connected := h.lanes[0].Facts()
-	lanes.Provider, lanes.Emulated = connected.Provider, connected.Emulated
+	if here := connected.Provider; here != lanes.Provider {
+		lanes.Provider = here + " to " + lanes.Provider
+	}
+	lanes.Emulated = lanes.Emulated || connected.Emulated
 	for _, end := range h.lanes {
 		if o := end.Facts().Ordering; lanes.Ordering != string(mqueue.Fenced) {
 			lanes.Ordering = string(o)

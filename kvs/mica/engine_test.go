@@ -27,38 +27,61 @@ type playedHalf struct {
 
 var playedShape = mqueue.Shape{Slots: 16, SlotBytes: leastSlotBytes}
 
+// playedFacts are the facts of a store half that the test plays.
+func playedFacts() kvs.Facts {
+	return kvs.Facts{
+		Store: "mica", Hash: "city64", Mode: "cache", Access: "erew", Workers: 1,
+		Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: playedShape.SlotBytes,
+		Lanes: &kvs.LaneFacts{Provider: "shm", Lanes: 1},
+	}
+}
+
 // playStore starts an engine of one thread, for a store half that the test plays.
 func playStore(t *testing.T) *playedHalf {
+	t.Helper()
+	h, err := playStoreOf(t, playedFacts(), [2]string{"shm", "shm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// playStoreOf is playStore with other facts, and with the devices of the store half and of the
+// engine. It returns the engine's error.
+func playStoreOf(t *testing.T, facts kvs.Facts, devices [2]string) (*playedHalf, error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	device, err := provider.Open("shm", provider.Defaults)
+	device, err := provider.Open(devices[0], provider.Defaults)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ends := make(chan *mqueue.End, 1)
-	go serveAsks(l, device, ends)
+	go serveAsks(l, &facts, device, ends)
 	engine, err := StartEngine(&kvs.ServerConfig{
 		Listen: "127.0.0.1:0", StoreAddr: l.Addr().String(), Workers: 1,
+		Device: kvs.Device{Name: devices[1]},
 	})
-	if err != nil {
-		t.Fatal(err)
+	closers := []io.Closer{device, l}
+	var h *playedHalf
+	if err == nil {
+		h = &playedHalf{<-ends, t, engine.(*Server)}
+		closers = append([]io.Closer{h.engine, h}, closers...)
 	}
-	h := &playedHalf{<-ends, t, engine.(*Server)}
 	t.Cleanup(func() {
-		for _, c := range []io.Closer{h.engine, h, device, l} {
+		for _, c := range closers {
 			if err := c.Close(); err != nil {
 				t.Error(err)
 			}
 		}
 	})
-	return h
+	return h, err
 }
 
 // serveAsks answers what an engine asks for while it starts.
-func serveAsks(l net.Listener, device verbs.Device, ends chan<- *mqueue.End) {
+func serveAsks(l net.Listener, facts *kvs.Facts, device verbs.Device, ends chan<- *mqueue.End) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -67,11 +90,7 @@ func serveAsks(l net.Listener, device verbs.Device, ends chan<- *mqueue.End) {
 		ch := sidechannel.New(c)
 		var ask halves.Ask
 		if ch.Receive(&ask) != nil || ask.Want != halves.Lane {
-			_ = ch.Send(kvs.Facts{
-				Store: "mica", Hash: "city64", Mode: "cache", Access: "erew", Workers: 1,
-				Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: playedShape.SlotBytes,
-				Lanes: &kvs.LaneFacts{Lanes: 1},
-			})
+			_ = ch.Send(facts)
 			_ = ch.Close()
 			continue
 		}
@@ -346,6 +365,39 @@ func TestEnergyOfHalves(t *testing.T) {
 		}, test.machine)
 		if !slices.Equal(s.Energy, test.want) || (len(s.Warnings) > 0) != test.warned {
 			t.Errorf("%s: found %v, warnings %q; want %v", name, s.Energy, s.Warnings, test.want)
+		}
+	}
+}
+
+// TestFactsOfAnEngine checks that lanes are emulated if the device of either half is software, and
+// that they name both devices.
+func TestFactsOfAnEngine(t *testing.T) {
+	f := playedFacts()
+	f.Lanes.Provider, f.Lanes.Emulated = "softroce", true
+	h, err := playStoreOf(t, f, [2]string{"shm", "shm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := h.engine.Facts().Lanes
+	if got.Provider != "shm to softroce" || !got.Emulated {
+		t.Errorf("found %+v", got)
+	}
+}
+
+// TestEngineRefusesStoreHalf checks that an engine names what is wrong with the facts of its store
+// half, and prints no control character.
+func TestEngineRefusesStoreHalf(t *testing.T) {
+	for want, change := range map[string]func(*kvs.Facts){
+		"store: found":                   func(f *kvs.Facts) { f.Store = "re\x1b[31md" },
+		"found one without lanes":        func(f *kvs.Facts) { f.Lanes = nil },
+		"found 1 here and 2 at":          func(f *kvs.Facts) { f.Lanes.Lanes, f.Partitions = 2, 2 },
+		"2 partitions for 1 threads of ": func(f *kvs.Facts) { f.Partitions = 2 },
+	} {
+		f := playedFacts()
+		change(&f)
+		_, err := playStoreOf(t, f, [2]string{"shm", "shm"})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("found %v, want %q", err, want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func newStreamSim(t *testing.T) *sim {
 		t.Fatal(err)
 	}
 	s := &sim{
-		server:  server,
+		server:     server,
 		simMachine: &simMachine{World: simulation.NewWorld(t, 1), files: 100, open: map[int]*tcp{}},
 	}
 	server.statsCollector.apart = func(f func()) { f() }

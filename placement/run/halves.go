@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // engineThreads is the number of threads of an engine.
-func engineThreads(c *sweep.Config) int { return max(c.EngineThreads, c.ServerThreads) }
+func engineThreads(c *sweep.Config) int { return cmp.Or(c.EngineThreads, c.ServerThreads) }
 
 // threadsOf returns the number of threads of a process of a point; 0: as many as it has CPUs.
 func threadsOf(pt *sweep.Point, nodes *testbed.Assignment, e *end) int {

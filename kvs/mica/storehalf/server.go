@@ -67,8 +67,8 @@ func Start(c *kvs.ServerConfig) (kvs.Server, error) {
 
 func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
 	s := &Server{
-		threads: max(c.EngineThreads, c.Workers), taken: map[int]bool{},
-		open: map[net.Conn]time.Time{}, done: make(chan struct{}),
+		taken: map[int]bool{},
+		open:  map[net.Conn]time.Time{}, done: make(chan struct{}),
 	}
 	if err := s.configure(c, &cfg); err != nil {
 		return nil, err
@@ -89,10 +89,13 @@ func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) error {
 	if s.wait, err = idle.Wait(c.Wait).Policy(); err != nil {
 		return err
 	}
+	if s.threads, err = kvs.EngineThreads(c.EngineThreads, c.Workers); err != nil {
+		return err
+	}
 	switch {
-	case c.Workers < 1 || s.threads%c.Workers != 0 || s.threads > mica.MaxWorkers:
-		return fmt.Errorf("engine threads: found %d for %d threads of the store, allowed: a "+
-			"multiple of these, up to %d", s.threads, c.Workers, mica.MaxWorkers)
+	case c.Workers < 1 || s.threads > mica.MaxWorkers:
+		return fmt.Errorf("threads: found %d of the store and %d of its engine, allowed: 1 to %d",
+			c.Workers, s.threads, mica.MaxWorkers)
 	case cfg.Access != partition.EREW:
 		return fmt.Errorf("access: found %s with a store in halves, allowed: %s", cfg.Access,
 			partition.EREW)
