@@ -23,6 +23,7 @@ type playedHalf struct {
 	*mqueue.End
 	t      *testing.T
 	engine *Server
+	device verbs.Device
 }
 
 var playedShape = mqueue.Shape{Slots: 16, SlotBytes: leastSlotBytes}
@@ -67,7 +68,7 @@ func playStoreOf(t *testing.T, facts kvs.Facts, devices [2]string) (*playedHalf,
 	closers := []io.Closer{device, l}
 	var h *playedHalf
 	if err == nil {
-		h = &playedHalf{<-ends, t, engine.(*Server)}
+		h = &playedHalf{<-ends, t, engine.(*Server), device}
 		closers = append([]io.Closer{h.engine, h}, closers...)
 	}
 	t.Cleanup(func() {
@@ -398,6 +399,32 @@ func TestEngineRefusesStoreHalf(t *testing.T) {
 		_, err := playStoreOf(t, f, [2]string{"shm", "shm"})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+}
+
+// TestIdleEngineAcknowledges checks that an engine without requests acknowledges what a software
+// device of the store half repeats, as it does with an answer whose acknowledgement was lost. The
+// device would give the engine up otherwise, and the lane would end.
+func TestIdleEngineAcknowledges(t *testing.T) {
+	h, err := playStoreOf(t, playedFacts(), [2]string{"softroce:127.0.0.2", "softroce:127.0.0.3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	acknowledged := func() uint64 { return h.device.Counters()["rx_packets"] }
+	for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
+		if _, err := h.Poll(); err != nil { // what is left of the start
+			t.Fatal(err)
+		}
+	}
+	before := acknowledged()
+	h.reply(answerOf(1), LaneAnswer) // of no request: nothing else makes the engine look
+	for end := time.Now().Add(testTimeout); acknowledged() == before; {
+		if _, err := h.Poll(); err != nil {
+			t.Fatal(err)
+		}
+		if time.Now().After(end) {
+			t.Fatal("neither an acknowledgement nor the end of the lane")
 		}
 	}
 }

@@ -60,6 +60,7 @@ type lane struct {
 	asked    []asked
 	from, to uint
 	failed   bool
+	software bool // the device moves packets only in Progress
 }
 
 // asked is a request on its way.
@@ -75,6 +76,7 @@ func newLane(end *mqueue.End, device verbs.Device, wait idle.Policy, pinned bool
 	return &lane{
 		End: end, device: device, idle: idle.New(wait, pinned),
 		most: shape.SlotBytes, share: max(shape.Slots/2, 1), asked: make([]asked, shape.Slots),
+		software: device.Info().Emulated && device.Info().Provider != laneDevice,
 	}
 }
 
@@ -154,6 +156,19 @@ func (w *worker) serveLane() {
 		w.mail.ring()
 	}
 }
+
+// keepUp moves the packets of a software device while no request is on its way: the store half may
+// repeat its last answer, and wants it acknowledged. A NIC does that by itself.
+func (l *lane) keepUp(w *worker) {
+	if !l.needsTicks() || l.waits() {
+		return
+	}
+	if _, err := l.Poll(); err != nil {
+		l.fail(w, err)
+	}
+}
+
+func (l *lane) needsTicks() bool { return l.software && !l.failed }
 
 // deliver writes the answers that have come. Those of one connection that follow each other leave
 // together. None stays in w.out, which the next connection would send.

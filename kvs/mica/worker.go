@@ -100,6 +100,7 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 		}
 		if w.lane != nil {
 			ShortSleeps()
+			w.wanted.set(w.urgency())
 		}
 	case *peer:
 		p.open(c)
@@ -200,6 +201,9 @@ func (w *worker) tick() {
 		w.answerAsks()
 	}
 	w.drain()
+	if w.lane != nil {
+		w.lane.keepUp(w)
+	}
 	if now-w.ticked >= int64(tickEvery) {
 		w.ticked = now
 		for i := len(w.peers) - 1; i >= 0; i-- { // an ended peer is replaced by the last one
@@ -219,6 +223,9 @@ func (w *worker) urgency() urgency {
 		if p.due != nothingDue {
 			return tick
 		}
+	}
+	if w.lane != nil && w.lane.needsTicks() {
+		return tick
 	}
 	return never
 }
