@@ -16,6 +16,7 @@ import (
 	"dpukv/verbs/mqueue"
 	"dpukv/verbs/provider"
 	"dpukv/verbs/sidechannel"
+	"dpukv/verbs/verbstest"
 )
 
 // playedHalf is a store half whose messages the test writes.
@@ -228,6 +229,29 @@ func TestWrongAnswersOfTheStoreHalf(t *testing.T) {
 	}
 }
 
+// TestLostStoreHalfIsNoBadFrame checks that a client is told of a store half that has ended, and not
+// counted as one that sent an illegal frame.
+func TestLostStoreHalfIsNoBadFrame(t *testing.T) {
+	h := playStore(t)
+	if err := h.End.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if h.engine.Wait() == nil {
+		t.Error("the engine ended without a reason")
+	}
+	c := dialGreeted(t, h.engine)
+	for range 2 { // the first one may find the lane still open
+		_, _ = c.Write(requestFrame([]byte("key"), nil)) // it may have ended
+	}
+	c.wantFailure(errStoreGone.Error())
+	if err := h.engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := h.engine.workers[0].counters.BadFrames; n > 0 {
+		t.Errorf("%d bad frames of a client that sent none", n)
+	}
+}
+
 // TestIllegalFrameBehindRequests checks that a client which sends an illegal frame first receives the
 // answers to its earlier requests.
 func TestIllegalFrameBehindRequests(t *testing.T) {
@@ -407,7 +431,9 @@ func TestEngineRefusesStoreHalf(t *testing.T) {
 // device of the store half repeats, as it does with an answer whose acknowledgement was lost. The
 // device would give the engine up otherwise, and the lane would end.
 func TestIdleEngineAcknowledges(t *testing.T) {
-	h, err := playStoreOf(t, playedFacts(), [2]string{"softroce:127.0.0.2", "softroce:127.0.0.3"})
+	h, err := playStoreOf(t, playedFacts(), [2]string{
+		"softroce:" + verbstest.Addr(1), "softroce:" + verbstest.Addr(2),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
