@@ -15,8 +15,7 @@ func (r *runner) interference(p *results.Point, begin, end *sample) {
 	span := end.nowNs - begin.nowNs
 	client := occupied(
 		begin.cpus, end.cpus, end.processNs-begin.processNs, span*int64(len(p.ClientCPUs)))
-	server := r.besideServer(
-		&begin.server, &end.server, span, span*int64(len(p.ServerCPUs)))
+	server := r.atServer(&begin.server, &end.server, span, len(p.ServerCPUs))
 	p.ClientOthersShare, p.ServerOthersShare = client.programs, server.programs
 	p.ClientStolenShare, p.ServerStolenShare = client.stolen, server.stolen
 	p.ClientInterruptShare, p.ServerInterruptShare = client.interrupts, server.interrupts
@@ -26,8 +25,7 @@ func (r *runner) interference(p *results.Point, begin, end *sample) {
 func spend(p *results.Point, begin, end *sample) {
 	span := time.Duration(end.nowNs - begin.nowNs)
 	serverUJ, serverBy := energy.Between(begin.server.Energy, end.server.Energy, span)
-	_, split := begin.server.PartOf(kvs.PartStore) // on one machine or two: nobody knows
-	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 && serverUJ > 0 && !split {
+	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 && serverUJ > 0 {
 		p.ServerEnergyUJPerOp, p.ServerEnergyBy = serverUJ/float64(ops), serverBy
 	}
 	clientUJ, clientBy := energy.Between(begin.energy, end.energy, span)
@@ -54,36 +52,33 @@ func occupied(begin, end cpu.Occupied, ownNs, allNs int64) otherUsers {
 	}
 }
 
-// most returns the larger share of each.
-func (o otherUsers) most(p otherUsers) otherUsers {
+// atServer returns the other users of the server's CPUs. Of a split server, a share is the larger
+// one of both halves.
+func (r *runner) atServer(begin, end *kvs.Stats, spanNs int64, cpus int) otherUsers {
+	ownNs := end.CPUNs - begin.CPUNs
+	engine, split := end.PartOf(kvs.PartEngine)
+	store, _ := end.PartOf(kvs.PartStore)
+	if !split || r.facts.Lanes == nil {
+		return occupied(begin.CPUs, end.CPUs, ownNs, spanNs*int64(cpus))
+	}
+	before := func(part string) kvs.PartStats {
+		p, _ := begin.PartOf(part)
+		return p
+	}
+	engineBefore, storeBefore := before(kvs.PartEngine), before(kvs.PartStore)
+	engineNs, storeNs := engine.CPUNs-engineBefore.CPUNs, store.CPUNs-storeBefore.CPUNs
+	if engine.Machine == store.Machine && overlap(r.facts.CPUs, r.facts.Lanes.CPUs) {
+		engineNs, storeNs = ownNs, ownNs
+	}
+	a := occupied(begin.CPUs, end.CPUs, engineNs, spanNs*int64(cpus))
+	b := occupied(storeBefore.CPUs, store.CPUs, storeNs, spanNs*int64(len(r.facts.Lanes.CPUs)))
 	return otherUsers{
-		max(o.programs, p.programs), max(o.interrupts, p.interrupts), max(o.stolen, p.stolen),
+		programs: max(a.programs, b.programs), interrupts: max(a.interrupts, b.interrupts),
+		stolen: max(a.stolen, b.stolen),
 	}
 }
 
-// besideServer returns the other users of the server's CPUs. Halves have CPUs of their own, and the
-// half with the larger share counts. If they share CPUs, the CPU time of both is the server's.
-// front is the time of the CPUs of what clients connect to.
-func (r *runner) besideServer(begin, end *kvs.Stats, span, front int64) otherUsers {
-	l := r.facts.Lanes
-	if l == nil || r.halvesShare() {
-		return occupied(begin.CPUs, end.CPUs, end.CPUNs-begin.CPUNs, front)
-	}
-	of := func(part string) (before, after kvs.PartStats, ownNs int64) {
-		before, _ = begin.PartOf(part)
-		after, _ = end.PartOf(part)
-		return before, after, after.CPUNs - before.CPUNs
-	}
-	_, _, engineNs := of(kvs.PartEngine)
-	a, b, storeNs := of(kvs.PartStore)
-	store := occupied(a.CPUs, b.CPUs, storeNs, span*int64(len(l.CPUs)))
-	return occupied(begin.CPUs, end.CPUs, engineNs, front).most(store)
-}
-
-// halvesShare reports whether an engine and its store half have CPUs in common.
-func (r *runner) halvesShare() bool {
-	l := r.facts.Lanes
-	return l.Provider == "shm" && slices.ContainsFunc(l.CPUs, func(c int) bool {
-		return slices.Contains(r.facts.CPUs, c)
-	})
+// overlap reports whether two lists have a CPU in common.
+func overlap(a, b []int) bool {
+	return slices.ContainsFunc(a, func(c int) bool { return slices.Contains(b, c) })
 }

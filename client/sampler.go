@@ -62,12 +62,14 @@ func (s *sampler) at(ctx context.Context, ns int64, over <-chan struct{}) (sampl
 	moved := s.moved()
 	processNs, cpus, before := cpu.ProcessNs(), cpu.OccupiedBy(s.cpus), cpu.NowNs()
 	stats, err := s.stats(ctx)
-	if stats.CPUs == (cpu.Occupied{}) { // a server that is not dpukv
-		stats.CPUs = cpu.OccupiedBy(s.serverCPUs)
-	}
 	at, own := (before+cpu.NowNs())/2, energy.Read()
-	if stats.Energy == nil && len(s.serverCPUs) > 0 { // likewise, on this machine
-		stats.Energy = own
+	if len(stats.Parts) == 0 { // maybe a server that is not dpukv
+		if stats.CPUs == (cpu.Occupied{}) {
+			stats.CPUs = cpu.OccupiedBy(s.serverCPUs)
+		}
+		if stats.Energy == nil && len(s.serverCPUs) > 0 { // on this machine
+			stats.Energy = own
+		}
 	}
 	return sample{at, processNs, cpus, own, moved, stats}, err
 }

@@ -68,9 +68,10 @@ type Stats struct {
 	// CPUNs.
 	Parts []PartStats `json:"parts,omitempty"`
 	// CPUs tells which programs used the CPUs that the server is pinned to, itself included. Zero:
-	// not known.
+	// not known. Of a split server, these are the engine's.
 	CPUs cpu.Occupied `json:"cpus"`
-	// Energy is the state of the energy counters of the server's machine. Empty: not known.
+	// Energy is the state of the energy counters of the server's machine, or of both machines of a
+	// split server. Empty: not known.
 	Energy  energy.Reading `json:"energy,omitempty"`
 	Workers []WorkerStats  `json:"workers"`
 	// Threads are those of the server process, background threads included. They are only of a

@@ -1,6 +1,10 @@
 package kvs
 
-import "dpukv/internal/cpu"
+import (
+	"fmt"
+
+	"dpukv/internal/cpu"
+)
 
 // Halves start the parts of a store that can be split. The network half can then run on another
 // machine than the store or the application: on a DPU.
@@ -15,6 +19,19 @@ type Halves struct {
 	StartProxy func(*ProxyConfig) (Server, error)
 	// DefaultDevice is the verbs device that joins the halves by default.
 	DefaultDevice string
+}
+
+// EngineThreads returns the number of threads of an engine: the asked one, or for 0 as many as the
+// store half has.
+func EngineThreads(asked, ofStore int) (int, error) {
+	if asked == 0 {
+		return ofStore, nil
+	}
+	if asked < 0 || ofStore < 1 || asked%ofStore != 0 {
+		return 0, fmt.Errorf("engine threads: found %d for %d threads of the store, allowed: a "+
+			"multiple of these, or 0 for as many", asked, ofStore)
+	}
+	return asked, nil
 }
 
 // ProxyConfig configures a proxy.
@@ -46,7 +63,10 @@ type PartStats struct {
 	CPUNs int64  `json:"cpu_ns"` // CPU time of the process, user and system
 	// SpunNs is the part of CPUNs that went into polling without finding work.
 	SpunNs int64 `json:"spun_ns"`
-	// CPUs tells which programs used the CPUs that a store half is pinned to, itself included.
+	// Machine is the ID of the kernel's boot. Parts with the same one share CPUs and counters of
+	// energy. "": not known, as of a proxy.
+	Machine string `json:"machine,omitempty"`
+	// CPUs tells which programs used the CPUs that the part is pinned to: see [Stats.CPUs].
 	CPUs cpu.Occupied `json:"cpus,omitzero"`
 }
 

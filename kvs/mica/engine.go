@@ -1,10 +1,10 @@
 package mica
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
+	"dpukv/internal/machine"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/halves"
@@ -76,11 +76,14 @@ func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 	if h.wait, err = idle.Wait(c.Wait).Policy(); err != nil {
 		return nil, err
 	}
+	threads, err := kvs.EngineThreads(c.EngineThreads, c.Workers)
+	if err != nil {
+		return nil, err
+	}
 	if h.facts, err = halves.AskFacts(h.addr); err != nil {
 		return nil, err
 	}
-	threads := cmp.Or(c.EngineThreads, c.Workers)
-	if err := h.fits(threads); err != nil {
+	if err := h.check(threads); err != nil {
 		return nil, err
 	}
 	name := c.Device.Name
@@ -101,26 +104,21 @@ func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 	return h, nil
 }
 
-// EngineThreads returns the number of threads of an engine for a store half.
-func EngineThreads(c *kvs.ServerConfig) (int, error) {
-	threads := cmp.Or(c.EngineThreads, c.Workers)
-	if c.Workers < 1 || threads < 1 || threads%c.Workers != 0 || threads > MaxWorkers {
-		return 0, fmt.Errorf("engine threads: found %d for %d threads of the store, allowed: a "+
-			"multiple of these, up to %d", threads, c.Workers, MaxWorkers)
-	}
-	return threads, nil
-}
-
-// fits refuses a store half for another engine.
-func (h *storeHalf) fits(threads int) error {
-	switch l := h.facts.Lanes; {
-	case h.facts.Store != "mica" || l == nil:
-		return fmt.Errorf("found a server of %q without lanes, allowed: a store half of mica; "+
-			"start one with --half store", verbs.Printable(h.facts.Store))
-	case threads < 1 || l.Lanes != threads || h.facts.Partitions != threads:
-		return fmt.Errorf("engine threads: found %d, where the store half has lanes for %d, "+
-			"allowed: the same number; start both halves with the same --engine-threads", threads,
-			l.Lanes)
+// check refuses another server than a store half for that many threads.
+func (h *storeHalf) check(threads int) error {
+	f := &h.facts
+	switch {
+	case f.Store != "mica":
+		return fmt.Errorf("store: found %q, allowed: mica", verbs.Printable(f.Store))
+	case f.Lanes == nil:
+		return errors.New("server: found one without lanes, allowed: one that was started with " +
+			"--half store")
+	case f.Lanes.Lanes != threads:
+		return fmt.Errorf("engine threads: found %d here and %d at the store half, allowed: the "+
+			"same; start both halves with the same --engine-threads", threads, f.Lanes.Lanes)
+	case f.Partitions != threads:
+		return fmt.Errorf("store half: found %d partitions for %d threads of the engine, "+
+			"allowed: one for each; use the same dpukv at both ends", f.Partitions, threads)
 	}
 	return nil
 }
@@ -160,11 +158,12 @@ func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 	f.Items, f.IndexBytes, f.LogBytes = of.Items, of.IndexBytes, of.LogBytes
 	f.MinHitRate, f.MaxFrameBytes, f.MaxBatch = of.MinHitRate, of.MaxFrameBytes, of.MaxBatch
 	lanes := *of.Lanes
+	lanes.Provider = verbs.Printable(lanes.Provider)
 	connected := h.lanes[0].Facts()
-	lanes.Emulated = lanes.Emulated || connected.Emulated
-	if there := lanes.Provider; there != connected.Provider {
-		lanes.Provider = connected.Provider + " to " + there
+	if here := connected.Provider; here != lanes.Provider {
+		lanes.Provider = here + " to " + lanes.Provider
 	}
+	lanes.Emulated = lanes.Emulated || connected.Emulated
 	for _, end := range h.lanes {
 		if o := end.Facts().Ordering; lanes.Ordering != string(mqueue.Fenced) {
 			lanes.Ordering = string(o)
@@ -181,10 +180,13 @@ func (h *storeHalf) addTo(s *kvs.Stats) error {
 	if err != nil {
 		return err
 	}
-	engine := kvs.PartStats{Part: kvs.PartEngine, CPUNs: s.CPUNs}
+	engine := kvs.PartStats{
+		Part: kvs.PartEngine, CPUNs: s.CPUNs, Machine: machine.BootID(), CPUs: s.CPUs,
+	}
 	for i := range s.Workers {
 		engine.SpunNs += s.Workers[i].SpunNs
 	}
+	addEnergy(s, &theirs, engine.Machine)
 	s.Parts = append([]kvs.PartStats{engine}, theirs.Parts...)
 	s.CPUNs += theirs.CPUNs
 	s.Warnings = append(s.Warnings, theirs.Warnings...)
@@ -198,6 +200,29 @@ func (h *storeHalf) addTo(s *kvs.Stats) error {
 			of.Full
 	}
 	return nil
+}
+
+// addEnergy adds the counters of the store half's machine. Both halves may be on one machine, which
+// has the same counters for both. Without those of one of two machines, the energy is not known.
+func addEnergy(s, store *kvs.Stats, own string) {
+	part, _ := store.PartOf(kvs.PartStore)
+	there := part.Machine
+	switch {
+	case len(s.Energy)+len(store.Energy) == 0:
+	case own != "" && own == there:
+		if len(s.Energy) == 0 {
+			s.Energy = store.Energy
+		}
+	case own != "" && there != "" && len(s.Energy) > 0 && len(store.Energy) > 0:
+		for _, c := range store.Energy {
+			c.Name = "store half's " + c.Name
+			s.Energy = append(s.Energy, c)
+		}
+	default:
+		s.Energy = nil
+		s.Warnings = append(s.Warnings, "server energy unknown: the machine of only one half "+
+			"tells its energy. Compare the energy of machines with a meter")
+	}
 }
 
 func (h *storeHalf) close() error {

@@ -2,19 +2,21 @@ package mica
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"dpukv/internal/energy"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/halves"
 	"dpukv/verbs"
 	"dpukv/verbs/mqueue"
 	"dpukv/verbs/provider"
 	"dpukv/verbs/sidechannel"
+	"dpukv/verbs/verbstest"
 )
 
 // playedHalf is a store half whose messages the test writes.
@@ -22,43 +24,66 @@ type playedHalf struct {
 	*mqueue.End
 	t      *testing.T
 	engine *Server
-	asks   net.Listener
+	device verbs.Device
 }
 
 var playedShape = mqueue.Shape{Slots: 16, SlotBytes: leastSlotBytes}
 
+// playedFacts are the facts of a store half that the test plays.
+func playedFacts() kvs.Facts {
+	return kvs.Facts{
+		Store: "mica", Hash: "city64", Mode: "cache", Access: "erew", Workers: 1,
+		Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: playedShape.SlotBytes,
+		Lanes: &kvs.LaneFacts{Provider: "shm", Lanes: 1},
+	}
+}
+
 // playStore starts an engine of one thread, for a store half that the test plays.
 func playStore(t *testing.T) *playedHalf {
+	t.Helper()
+	h, err := playStoreOf(t, playedFacts(), [2]string{"shm", "shm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// playStoreOf is playStore with other facts, and with the devices of the store half and of the
+// engine. It returns the engine's error.
+func playStoreOf(t *testing.T, facts kvs.Facts, devices [2]string) (*playedHalf, error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	device, err := provider.Open("shm", provider.Defaults)
+	device, err := provider.Open(devices[0], provider.Defaults)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ends := make(chan *mqueue.End, 1)
-	go serveAsks(l, device, ends)
+	go serveAsks(l, &facts, device, ends)
 	engine, err := StartEngine(&kvs.ServerConfig{
 		Listen: "127.0.0.1:0", StoreAddr: l.Addr().String(), Workers: 1,
+		Device: kvs.Device{Name: devices[1]},
 	})
-	if err != nil {
-		t.Fatal(err)
+	closers := []io.Closer{device, l}
+	var h *playedHalf
+	if err == nil {
+		h = &playedHalf{<-ends, t, engine.(*Server), device}
+		closers = append([]io.Closer{h.engine, h}, closers...)
 	}
-	h := &playedHalf{<-ends, t, engine.(*Server), l}
 	t.Cleanup(func() {
-		for _, c := range []io.Closer{h.engine, h, device, l} {
-			if err := c.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		for _, c := range closers {
+			if err := c.Close(); err != nil {
 				t.Error(err)
 			}
 		}
 	})
-	return h
+	return h, err
 }
 
 // serveAsks answers what an engine asks for while it starts.
-func serveAsks(l net.Listener, device verbs.Device, ends chan<- *mqueue.End) {
+func serveAsks(l net.Listener, facts *kvs.Facts, device verbs.Device, ends chan<- *mqueue.End) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -67,11 +92,7 @@ func serveAsks(l net.Listener, device verbs.Device, ends chan<- *mqueue.End) {
 		ch := sidechannel.New(c)
 		var ask halves.Ask
 		if ch.Receive(&ask) != nil || ask.Want != halves.Lane {
-			_ = ch.Send(kvs.Facts{
-				Store: "mica", Hash: "city64", Mode: "cache", Access: "erew", Workers: 1,
-				Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: playedShape.SlotBytes,
-				Lanes: &kvs.LaneFacts{Lanes: 1},
-			})
+			_ = ch.Send(facts)
 			_ = ch.Close()
 			continue
 		}
@@ -129,6 +150,18 @@ func (h *playedHalf) reply(message []byte, code uint16) {
 	}
 }
 
+// atOnce lets the engine see all replies at the same time: its loop waits for its mail meanwhile.
+func (h *playedHalf) atOnce(replies func()) {
+	h.t.Helper()
+	h.engine.workers[0].mail.post(func(*workerMail) {
+		time.Sleep(20 * time.Millisecond) // it looks for mail at least this often
+		replies()
+		if _, err := h.Poll(); err != nil {
+			h.t.Error(err)
+		}
+	})
+}
+
 // dialGreeted connects a client that has received its welcome.
 func dialGreeted(t *testing.T, s *Server) raw {
 	t.Helper()
@@ -150,7 +183,8 @@ func answerOf(sequence uint64) []byte {
 }
 
 // TestWrongAnswersOfTheStoreHalf checks that no client receives a message that does not answer its
-// request, and that the engine ends with the reason.
+// request, that it receives the answer that came before, alone, and that the engine ends with the
+// reason.
 func TestWrongAnswersOfTheStoreHalf(t *testing.T) {
 	good := answerOf(1)
 	for name, test := range map[string]struct {
@@ -169,106 +203,86 @@ func TestWrongAnswersOfTheStoreHalf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := playStore(t)
-			c := dialGreeted(t, h.engine)
-			c.send(requestFrame([]byte("key"), nil))
+			c, other := dialGreeted(t, h.engine), dialGreeted(t, h.engine)
+			c.send(requestFrame([]byte("key"), nil), requestFrame([]byte("key"), nil))
 			h.await()
-			h.reply(test.message, test.code)
-			if _, err := h.Poll(); err != nil {
-				t.Fatal(err)
-			}
+			h.await()
+			h.atOnce(func() {
+				h.reply(good, LaneAnswer)
+				h.reply(test.message, test.code)
+			})
 			err := h.engine.Wait()
 			if err == nil || !strings.Contains(err.Error(), test.want) ||
 				!strings.Contains(err.Error(), "store half") {
 				t.Errorf("the engine ended with %v, want %q", err, test.want)
 			}
 			got, body, err := readFrame(c)
-			if err != nil || got.kind != kindFailure {
-				t.Errorf("the client received %+v %q, %v; want a failure", got, body, err)
+			if err != nil || got.kind != kindAnswer || got.sequence != 1 {
+				t.Errorf("the client received %+v %q, %v; want its answer", got, body, err)
+			}
+			for _, client := range []raw{c, other} {
+				if got, body, err := readFrame(client); err != nil || got.kind != kindFailure {
+					t.Errorf("a client received %+v %q, %v; want a failure", got, body, err)
+				}
 			}
 		})
 	}
 }
 
-// TestAnswersBeforeAWrongOne checks that answers which came before a wrong message reach their own
-// client, and no other one.
-func TestAnswersBeforeAWrongOne(t *testing.T) {
+// TestLostStoreHalfIsNoBadFrame checks that a client is told of a store half that has ended, and not
+// counted as one that sent an illegal frame.
+func TestLostStoreHalfIsNoBadFrame(t *testing.T) {
 	h := playStore(t)
-	asking, other := dialGreeted(t, h.engine), dialGreeted(t, h.engine)
-	asking.send(bytes.Repeat(requestFrame([]byte("key"), nil), 2))
-	h.await()
-	h.await()
-	h.reply(answerOf(1), LaneAnswer)
-	h.reply(nil, LaneAnswer)
-	if _, err := h.Poll(); err != nil {
+	if err := h.End.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.engine.Wait(); err == nil {
-		t.Error("the engine goes on")
+	if h.engine.Wait() == nil {
+		t.Error("the engine ended without a reason")
 	}
-	if got, _, err := readFrame(asking); err != nil || got.kind != kindAnswer {
-		t.Errorf("the client received %+v, %v; want its answer", got, err)
+	c := dialGreeted(t, h.engine)
+	for range 2 { // the first one may find the lane still open
+		_, _ = c.Write(requestFrame([]byte("key"), nil)) // it may have ended
 	}
-	for _, c := range []raw{asking, other} {
-		if got, _, err := readFrame(c); err != nil || got.kind != kindFailure {
-			t.Errorf("a client received %+v, %v; want a failure", got, err)
-		}
+	c.wantFailure(errStoreGone.Error())
+	if err := h.engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := h.engine.workers[0].counters.BadFrames; n > 0 {
+		t.Errorf("%d bad frames of a client that sent none", n)
 	}
 }
 
-// TestAnswersBeforeAFailure checks that an illegal frame ends a connection behind the answers to
-// the requests before it.
-func TestAnswersBeforeAFailure(t *testing.T) {
+// TestIllegalFrameBehindRequests checks that a client which sends an illegal frame first receives the
+// answers to its earlier requests.
+func TestIllegalFrameBehindRequests(t *testing.T) {
+	const requests = 2
 	h := playStore(t)
 	c := dialGreeted(t, h.engine)
 	request := requestFrame([]byte("key"), nil)
-	c.send(append(bytes.Repeat(request, 2), changed(request, 4, 99)...))
-	h.await()
-	h.await()
-	for range 2 {
+	c.send(bytes.Repeat(request, requests))
+	for range requests {
+		h.await()
+	}
+	c.send(changed(request, 5, 200))
+	if err := c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if got, body, err := readFrame(c); err == nil {
+		t.Fatalf("before its answers, the client received %+v %q", got, body)
+	}
+	if err := c.SetReadDeadline(time.Now().Add(testTimeout)); err != nil {
+		t.Fatal(err)
+	}
+	for range requests {
 		h.reply(answerOf(1), LaneAnswer)
 		if _, err := h.Poll(); err != nil {
 			t.Fatal(err)
 		}
-		if got, _, err := readFrame(c); err != nil || got.kind != kindAnswer {
-			t.Fatalf("the client received %+v, %v; want an answer", got, err)
+		if got, body, err := readFrame(c); err != nil || got.kind != kindAnswer {
+			t.Errorf("the client received %+v %q, %v; want its answer", got, body, err)
 		}
 	}
-	if got, body, err := readFrame(c); err != nil || got.kind != kindFailure {
-		t.Errorf("the client received %+v %q, %v; want a failure", got, body, err)
-	}
-}
-
-// TestNoCounters checks that an engine without the counters of its store half goes on, and tells
-// whoever asked.
-func TestNoCounters(t *testing.T) {
-	h := playStore(t) // it answers facts to everything but the ask for a lane
-	h.asks.Close()
-	if _, err := h.engine.Stats(); err == nil {
-		t.Error("counters without those of the store half")
-	}
-	c := dialGreeted(t, h.engine)
-	c.send(requestFrame([]byte("key"), nil))
-	h.await()
-	h.reply(answerOf(1), LaneAnswer)
-	if _, err := h.Poll(); err != nil {
-		t.Fatal(err)
-	}
-	if got, _, err := readFrame(c); err != nil || got.kind != kindAnswer {
-		t.Errorf("the client received %+v, %v; want an answer", got, err)
-	}
-}
-
-// TestEngineThreads holds the numbers of threads that halves may have.
-func TestEngineThreads(t *testing.T) {
-	for _, test := range []struct{ engine, store, want int }{
-		{0, 2, 2}, {2, 2, 2}, {6, 2, 6}, {1, 2, 0}, {3, 2, 0}, {-2, 2, 0}, {-2, -2, 0},
-		{MaxWorkers + 2, 2, 0},
-	} {
-		got, err := EngineThreads(&kvs.ServerConfig{EngineThreads: test.engine, Workers: test.store})
-		if got != test.want || (err == nil) != (test.want > 0) {
-			t.Errorf("%d for %d: %d, %v", test.engine, test.store, got, err)
-		}
-	}
+	c.wantFailure("frame kind: found 200")
 }
 
 // TestFailureBehindUnreadAnswers checks that the answers of a client that does not read, and then
@@ -346,6 +360,97 @@ func TestShareOfALane(t *testing.T) {
 	for n := range requests {
 		if _, _, err := readFrame(greedy); err != nil {
 			t.Fatalf("answer %d: %v", n, err)
+		}
+	}
+}
+
+// TestEnergyOfHalves checks that the counters of both machines are joined, that those of one machine
+// count once, and that half of the energy is not told.
+func TestEnergyOfHalves(t *testing.T) {
+	own := energy.Reading{{Name: "package-0", UJ: 1}}
+	theirs := energy.Reading{{Name: "package-0", UJ: 2}}
+	both := energy.Reading{{Name: "package-0", UJ: 1}, {Name: "store half's package-0", UJ: 2}}
+	for name, test := range map[string]struct {
+		machine, there    string
+		own, theirs, want energy.Reading
+		warned            bool
+	}{
+		"two machines":             {"a", "b", own, theirs, both, false},
+		"one machine":              {"a", "a", own, theirs, own, false},
+		"one process may not read": {"a", "a", nil, theirs, theirs, false},
+		"only the engine's":        {"a", "b", own, nil, nil, true},
+		"only the store half's":    {"a", "b", nil, theirs, nil, true},
+		"maybe one machine":        {"", "", own, theirs, nil, true},
+		"none":                     {"a", "b", nil, nil, nil, false},
+	} {
+		s := kvs.Stats{Energy: slices.Clone(test.own)}
+		addEnergy(&s, &kvs.Stats{
+			Energy: test.theirs,
+			Parts:  []kvs.PartStats{{Part: kvs.PartStore, Machine: test.there}},
+		}, test.machine)
+		if !slices.Equal(s.Energy, test.want) || (len(s.Warnings) > 0) != test.warned {
+			t.Errorf("%s: found %v, warnings %q; want %v", name, s.Energy, s.Warnings, test.want)
+		}
+	}
+}
+
+// TestFactsOfAnEngine checks that lanes are emulated if the device of either half is software, and
+// that they name both devices.
+func TestFactsOfAnEngine(t *testing.T) {
+	f := playedFacts()
+	f.Lanes.Provider, f.Lanes.Emulated = "softroce", true
+	h, err := playStoreOf(t, f, [2]string{"shm", "shm"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := h.engine.Facts().Lanes
+	if got.Provider != "shm to softroce" || !got.Emulated {
+		t.Errorf("found %+v", got)
+	}
+}
+
+// TestEngineRefusesStoreHalf checks that an engine names what is wrong with the facts of its store
+// half, and prints no control character.
+func TestEngineRefusesStoreHalf(t *testing.T) {
+	for want, change := range map[string]func(*kvs.Facts){
+		"store: found":                   func(f *kvs.Facts) { f.Store = "re\x1b[31md" },
+		"found one without lanes":        func(f *kvs.Facts) { f.Lanes = nil },
+		"found 1 here and 2 at":          func(f *kvs.Facts) { f.Lanes.Lanes, f.Partitions = 2, 2 },
+		"2 partitions for 1 threads of ": func(f *kvs.Facts) { f.Partitions = 2 },
+	} {
+		f := playedFacts()
+		change(&f)
+		_, err := playStoreOf(t, f, [2]string{"shm", "shm"})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+}
+
+// TestIdleEngineAcknowledges checks that an engine without requests acknowledges what a software
+// device of the store half repeats, as it does with an answer whose acknowledgement was lost. The
+// device would give the engine up otherwise, and the lane would end.
+func TestIdleEngineAcknowledges(t *testing.T) {
+	h, err := playStoreOf(t, playedFacts(), [2]string{
+		"softroce:" + verbstest.Addr(1), "softroce:" + verbstest.Addr(2),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	acknowledged := func() uint64 { return h.device.Counters()["rx_packets"] }
+	for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
+		if _, err := h.Poll(); err != nil { // what is left of the start
+			t.Fatal(err)
+		}
+	}
+	before := acknowledged()
+	h.reply(answerOf(1), LaneAnswer) // of no request: nothing else makes the engine look
+	for end := time.Now().Add(testTimeout); acknowledged() == before; {
+		if _, err := h.Poll(); err != nil {
+			t.Fatal(err)
+		}
+		if time.Now().After(end) {
+			t.Fatal("neither an acknowledgement nor the end of the lane")
 		}
 	}
 }

@@ -60,6 +60,7 @@ type lane struct {
 	asked    []asked
 	from, to uint
 	failed   bool
+	software bool // the device moves packets only in Progress
 }
 
 // asked is a request on its way.
@@ -75,17 +76,7 @@ func newLane(end *mqueue.End, device verbs.Device, wait idle.Policy, pinned bool
 	return &lane{
 		End: end, device: device, idle: idle.New(wait, pinned),
 		most: shape.SlotBytes, share: max(shape.Slots/2, 1), asked: make([]asked, shape.Slots),
-	}
-}
-
-// tick moves what a device without a thread of its own needs to move, such as acknowledgements.
-// While requests are on their way the loop does it.
-func (l *lane) tick(w *worker) {
-	if l.failed || l.waits() {
-		return
-	}
-	if _, err := l.Poll(); err != nil {
-		l.fail(w, err)
+		software: device.Info().Emulated && device.Info().Provider != laneDevice,
 	}
 }
 
@@ -166,50 +157,73 @@ func (w *worker) serveLane() {
 	}
 }
 
+// keepUp moves the packets of a software device while no request is on its way: the store half may
+// repeat its last answer, and wants it acknowledged. A NIC does that by itself.
+func (l *lane) keepUp(w *worker) {
+	if !l.needsTicks() || l.waits() {
+		return
+	}
+	if _, err := l.Poll(); err != nil {
+		l.fail(w, err)
+	}
+}
+
+func (l *lane) needsTicks() bool { return l.software && !l.failed }
+
 // deliver writes the answers that have come. Those of one connection that follow each other leave
-// together.
+// together. None stays in w.out, which the next connection would send.
 func (l *lane) deliver(w *worker) (got bool, err error) {
 	if _, err := l.Poll(); err != nil {
 		return false, err
 	}
 	var to *peer // w.out holds answers for it
-	for {
+	for err == nil {
 		m, there := l.Receive()
 		if !there {
 			break
 		}
 		got = true
-		a := *l.at(l.from)
-		l.at(l.from).p = nil
-		l.from++
-		a.p.asked--
-		err, failed := a.check(&m), m.Code != LaneAnswer
-		if to != nil && (to != a.p || failed || err != nil || len(w.out) >= flushBytes) {
-			to.send() // no other connection may find them in w.out
+		a := l.answered()
+		if to != nil && (to != a.p || m.Code != LaneAnswer || len(w.out) >= flushBytes) {
+			to.send()
 			to = nil
 		}
-		if err != nil {
-			return got, err
-		}
-		switch {
-		case a.p.closed || a.p.leaving:
-		case failed:
-			w.counters.BadFrames++
-			a.p.endNow(string(m.Bytes))
-		default:
+		a.p.asked--
+		if err = a.check(&m); err == nil && w.take(&a, &m) {
 			to = a.p
-			w.add(&a, m.Bytes)
-			if a.p.asked == 0 && a.p.why != "" {
-				to.send()
-				to = nil
-				a.p.endNow(a.p.why)
-			}
 		}
 	}
 	if to != nil {
 		to.send()
 	}
-	return got, nil
+	return got, err
+}
+
+// answered removes the oldest request.
+func (l *lane) answered() asked {
+	a := *l.at(l.from)
+	l.at(l.from).p = nil
+	l.from++
+	return a
+}
+
+// take takes a message for its client. It reports whether w.out has an answer now.
+func (w *worker) take(a *asked, m *mqueue.Message) bool {
+	switch {
+	case a.p.closed || a.p.leaving:
+		return false
+	case m.Code != LaneAnswer:
+		if a.p.last == "" { // else it is counted already
+			w.counters.BadFrames++
+		}
+		a.p.endWithReason(string(m.Bytes))
+		return false
+	}
+	w.counters.Frames++
+	w.counters.Ops += uint64(a.ops)
+	w.unwritten.add(a.ops, a.cameNs)
+	w.out = append(w.out, m.Bytes...)
+	return true
 }
 
 // check refuses a message that is not the answer to the request. The client could take it for one.
@@ -238,21 +252,17 @@ func (a *asked) check(m *mqueue.Message) error {
 	return nil
 }
 
-// add puts an answer behind those that leave next.
-func (w *worker) add(a *asked, answer []byte) {
-	w.counters.Frames++
-	w.counters.Ops += uint64(a.ops)
-	w.unwritten.add(a.ops, a.cameNs)
-	w.out = append(w.out, answer...)
-}
-
 // send writes the answers that came from the lane.
 func (p *peer) send() {
 	if len(p.w.out) > shortBytes {
 		p.short = 0
 	}
 	p.release() // flush counts all of what gnet holds
-	if p.flush() && !p.blocked() {
+	switch {
+	case !p.flush():
+	case p.last != "":
+		p.endAfterAnswers(p.last)
+	case !p.blocked():
 		p.finishTurn(false)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // rest of a write, and closes a connection after a failed system call.
 type simLoop struct {
 	gnet.EventLoop
-	*machine
+	*simMachine
 	w     *worker
 	conns []*gnetConn // in order
 	bell  *gnetConn
@@ -119,7 +119,7 @@ func (c *gnetConn) writable() {
 	if len(c.held) == 0 {
 		return
 	}
-	n, err := c.s.write(c.loop.machine, c.held)
+	n, err := c.s.write(c.loop.simMachine, c.held)
 	if err == unix.EAGAIN {
 		return
 	}
@@ -145,7 +145,7 @@ func (c *gnetConn) discard(n int) {
 
 func (c *gnetConn) readable() {
 	if c.s.reset || c.s.fin || len(c.s.in) > 0 {
-		n, err := c.s.read(c.loop.machine, c.loop.buf)
+		n, err := c.s.read(c.loop.simMachine, c.loop.buf)
 		switch {
 		case err == unix.EAGAIN:
 		case err != nil || n == 0:
@@ -192,7 +192,7 @@ func (c *gnetConn) Writev(all [][]byte) (total int, err error) {
 		c.long = c.long || !c.trusted && c.answered > 2*shortBytes
 		n := 0
 		if len(c.held) == 0 {
-			n, err = c.s.write(c.loop.machine, piece)
+			n, err = c.s.write(c.loop.simMachine, piece)
 			if err != nil && err != unix.EAGAIN {
 				c.close()
 				return total, err

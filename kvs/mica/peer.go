@@ -33,12 +33,12 @@ type peer struct {
 	unread  int // memory counted for answers that gnet holds; 0: it holds none
 	account account
 	arrived arrivals
-	asked   int    // requests in the lane of an engine
-	why     string // reason that ends the connection once these are answered
+	asked   int // requests in the lane of an engine
 
 	greeted bool
 	short   int    // consecutive short turns; counts up to trustAfter
 	parked  bool   // buf holds complete frames; the worker comes back to it
+	last    string // the failure that it receives after its answers; then it takes no input
 	leaving bool   // it has received a failure, and may now hang up
 	refusal string // reason of its refusal: it does not count as a connection
 	wasted  int    // bytes read while leaving
@@ -108,7 +108,7 @@ func (p *peer) traffic() {
 	if err != nil || len(b) == 0 {
 		return
 	}
-	if p.leaving || p.why != "" {
+	if p.leaving || p.last != "" {
 		if p.wasted += len(b); p.wasted > readBytes {
 			p.end()
 		}
@@ -147,7 +147,7 @@ func (p *peer) append(b []byte) bool {
 	switch {
 	case need > aheadBytes:
 		p.w.counters.Overdrawn++
-		p.endWithReason(fmt.Sprintf("input: found %d bytes before their answers, allowed: at "+
+		p.endAfterAnswers(fmt.Sprintf("input: found %d bytes before their answers, allowed: at "+
 			"most %d", need,
 			aheadBytes))
 		return false
@@ -173,7 +173,7 @@ func (p *peer) take(n int) ([]byte, bool) {
 	b := &p.w.server.budget
 	if !b.take(&p.account, bufferBytes(size)) {
 		p.w.counters.Overdrawn++
-		p.endWithReason(fmt.Sprintf("buffers: no room for %d KiB: this connection holds %d KiB, "+
+		p.endAfterAnswers(fmt.Sprintf("buffers: no room for %d KiB: this connection holds %d KiB, "+
 			"is sure of %d KiB (half of --buffers %d over --max-connections %d), and the rest is "+
 			"in use; use smaller batches, fewer connections, or start the server with "+
 			"more", bufferBytes(size)>>10,
@@ -220,10 +220,10 @@ func (p *peer) serve(input []byte, which turn) {
 			err = p.answer(&h, rest[:h.bytes])
 		}
 		if err != nil {
-			if !errors.Is(err, errStoreGone) {
+			if !errors.Is(err, errStoreGone) { // of that, the client is innocent
 				p.w.counters.BadFrames++
 			}
-			p.endWithReason(err.Error())
+			p.endAfterAnswers(err.Error())
 			return
 		}
 		if cameNs := p.arrived.take(h.bytes); h.kind == kindRequest {
@@ -364,21 +364,23 @@ func (p *peer) drain() {
 	p.finishTurn(true)
 }
 
-// endWithReason ends a connection with a failure frame. Earlier answers still go out, those of a
-// store half included.
-func (p *peer) endWithReason(why string) {
-	if p.asked > 0 && !p.w.lane.failed {
-		p.drop()
-		p.why = why
-		p.setDeadline(nothingDue)
-		p.flush() // answers of this turn that no lane gives
+// endAfterAnswers is endWithReason once the lane of an engine has answered the earlier requests. The
+// rest of the input is lost.
+func (p *peer) endAfterAnswers(why string) {
+	if p.asked == 0 || p.w.lane.failed {
+		p.endWithReason(why)
 		return
 	}
-	p.endNow(why)
+	p.drop()
+	p.last = why
+	if p.flush() && !p.blocked() {
+		p.setDeadline(nothingDue)
+	}
 }
 
-// endNow ends a connection with a failure frame. No answer can follow.
-func (p *peer) endNow(why string) {
+// endWithReason ends a connection with a failure frame. Answers in w.out, and those that gnet holds,
+// still go out.
+func (p *peer) endWithReason(why string) {
 	p.drop()
 	p.leaving = true
 	failure := control(kindFailure, 0, []byte(why))
@@ -419,9 +421,9 @@ func (p *peer) timedOut() {
 	}
 	switch p.due {
 	case helloDue:
-		p.endWithReason(fmt.Sprintf("no hello came within %v of connecting", limit))
+		p.endAfterAnswers(fmt.Sprintf("no hello came within %v of connecting", limit))
 	case frameDue:
-		p.endWithReason(fmt.Sprintf("found %d bytes of a frame after %v, allowed: all of it; "+
+		p.endAfterAnswers(fmt.Sprintf("found %d bytes of a frame after %v, allowed: all of it; "+
 			"send it at once",
 			len(p.buf)-p.from, limit))
 	default:

@@ -54,8 +54,8 @@ func newStreamSim(t *testing.T) *sim {
 		t.Fatal(err)
 	}
 	s := &sim{
-		server:  server,
-		machine: &machine{World: simulation.NewWorld(t, 1), files: 100, open: map[int]*tcp{}},
+		server:     server,
+		simMachine: &simMachine{World: simulation.NewWorld(t, 1), files: 100, open: map[int]*tcp{}},
 	}
 	server.statsCollector.apart = func(f func()) { f() }
 	s.addWorker(newWorker(server, 0, nil))

@@ -178,8 +178,8 @@ func (s *Server) Facts() kvs.Facts { return s.facts }
 // Stats asks every worker for its counters.
 func (s *Server) Stats() (kvs.Stats, error) {
 	select {
-	case stats := <-s.statsCollector.await():
-		return stats.Stats, stats.err
+	case r := <-s.statsCollector.await():
+		return r.stats, r.err
 	case <-s.done:
 		return kvs.Stats{}, net.ErrClosed
 	}

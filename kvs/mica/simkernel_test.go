@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine is the state that all workers share: descriptors, and a clock.
-type machine struct {
+// simMachine is the state that all workers share: descriptors, and a clock.
+type simMachine struct {
 	*simulation.World
 	files  int // that may be open
 	others int // that something else in the process has open
@@ -24,7 +24,7 @@ type machine struct {
 }
 
 // errno draws one of the errors of a system call.
-func (m *machine) errno(call string) error {
+func (m *simMachine) errno(call string) error {
 	var e unix.Errno
 	if err := m.Errno(call); errors.As(err, &e) {
 		m.exhausted = m.steps // as far as the server can tell
@@ -34,7 +34,7 @@ func (m *machine) errno(call string) error {
 }
 
 // descriptor returns the lowest free number, like the kernel: often one that was just closed.
-func (m *machine) descriptor(s *tcp) (int, error) {
+func (m *simMachine) descriptor(s *tcp) (int, error) {
 	if len(m.open)+m.others >= m.files {
 		m.exhausted = m.steps
 		return -1, unix.EMFILE
@@ -48,7 +48,7 @@ func (m *machine) descriptor(s *tcp) (int, error) {
 	return fd, nil
 }
 
-func (m *machine) closeFD(fd int) {
+func (m *simMachine) closeFD(fd int) {
 	s := m.open[fd]
 	if s == nil {
 		m.Failf("the server closes descriptor %d, which is not open", fd)
@@ -65,14 +65,14 @@ func (m *machine) closeFD(fd int) {
 
 // file is a spare descriptor, of nothing.
 type file struct {
-	m  *machine
+	m  *simMachine
 	fd int
 }
 
 func (f file) Close() error { f.m.closeFD(f.fd); return nil }
 
 // spare opens one.
-func (m *machine) spare() (io.Closer, error) {
+func (m *simMachine) spare() (io.Closer, error) {
 	if err := m.errno("open"); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ type tcp struct {
 }
 
 // read and write are the system calls, by the server.
-func (s *tcp) read(m *machine, b []byte) (int, error) {
+func (s *tcp) read(m *simMachine, b []byte) (int, error) {
 	if s.reset {
 		return -1, unix.ECONNRESET
 	}
@@ -121,7 +121,7 @@ func (s *tcp) read(m *machine, b []byte) (int, error) {
 	return n, nil
 }
 
-func (s *tcp) write(m *machine, b []byte) (int, error) {
+func (s *tcp) write(m *simMachine, b []byte) (int, error) {
 	if s.finished {
 		m.Failf("the server writes after it has finished")
 	}
@@ -175,7 +175,7 @@ func (s *tcp) gone() bool { return s.closed || s.reset || s.fin }
 
 // simListener is what a door accepts from.
 type simListener struct {
-	*machine
+	*simMachine
 	queue  []*tcp
 	waited int // steps that the queue has waited for an accept
 }
@@ -218,7 +218,7 @@ func (l *simListener) accept() (*simConn, error) {
 	}
 	l.queue = l.queue[1:]
 	s.accepted, s.step, s.atNs = true, l.steps, l.Now().UnixNano()
-	return &simConn{s: s, m: l.machine, fd: fd}, nil
+	return &simConn{s: s, m: l.simMachine, fd: fd}, nil
 }
 
 func (l *simListener) Close() error   { return nil }
@@ -228,7 +228,7 @@ func (l *simListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0,
 type simConn struct {
 	net.Conn
 	s  *tcp
-	m  *machine
+	m  *simMachine
 	fd int
 }
 

@@ -16,7 +16,7 @@ const patientSteps = 400
 
 // sim is a whole server, without its threads and sockets, and its clients.
 type sim struct {
-	*machine
+	*simMachine
 	server    *Server
 	loops     []*simLoop
 	listeners []*simListener
@@ -63,7 +63,7 @@ func newSim(w *simulation.World) *sim {
 	if err != nil {
 		w.Failf("start: %v", err)
 	}
-	s := &sim{server: server, machine: &machine{World: w, files: 1000, open: map[int]*tcp{}}}
+	s := &sim{server: server, simMachine: &simMachine{World: w, files: 1000, open: map[int]*tcp{}}}
 	if w.OneIn(2) {
 		s.files = cfg.MaxConnections/2 + w.IntN(cfg.MaxConnections)
 	}
@@ -87,8 +87,8 @@ func newSim(w *simulation.World) *sim {
 
 // addWorker puts a worker between a listener and a loop.
 func (s *sim) addWorker(w *worker) {
-	l := &simListener{machine: s.machine}
-	loop := &simLoop{machine: s.machine, w: w, buf: make([]byte, readBytes)}
+	l := &simListener{simMachine: s.simMachine}
+	loop := &simLoop{simMachine: s.simMachine, w: w, buf: make([]byte, readBytes)}
 	loop.bell = &gnetConn{loop: loop, context: wakeup{}}
 	w.listener, w.loop, w.system, w.mail.system = l, loop, loop, loop
 	number := len(s.loops)

@@ -2,6 +2,7 @@ package mica
 
 import (
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -40,14 +41,13 @@ type statsCollector struct {
 
 // statsWaiter is a waiting caller in this process.
 type statsWaiter struct {
-	round uint64
-	stats chan statsResult
+	round  uint64
+	result chan statsResult
 }
 
-// statsResult is what such a caller gets.
 type statsResult struct {
-	kvs.Stats
-	err error
+	stats kvs.Stats
+	err   error
 }
 
 // ask requests a round that begins after this call, and returns its number.
@@ -68,7 +68,7 @@ func (g *statsCollector) await() <-chan statsResult {
 	g.waiting = append(g.waiting, w)
 	g.wanted, g.atOnce = true, true
 	g.begin(cpu.NowNs())
-	return w.stats
+	return w.result
 }
 
 // due begins a requested round, if the interval has passed.
@@ -104,26 +104,37 @@ func (g *statsCollector) report(number int, s kvs.WorkerStats) {
 	}
 }
 
-func (g *statsCollector) finish() {
+// collected returns the counters of a round. Without those of its store half, an engine has none: a
+// part would look like the whole.
+func (g *statsCollector) collected() (kvs.Stats, error) {
 	b := &g.server.budget
 	stats := kvs.Stats{
 		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(g.server.facts.CPUs), Energy: energy.Read(),
 		Workers:       g.reports,
 		BufferedBytes: b.held.Load(), BufferedMostBytes: b.most.Load(),
 	}
-	var err error // only lanes decide whether an engine goes on
 	if h := g.server.store; h != nil {
-		err = h.addTo(&stats)
+		if err := h.addTo(&stats); err != nil {
+			return kvs.Stats{}, fmt.Errorf("counters of the store half: %w", err)
+		}
 	}
-	text, _ := json.Marshal(&stats) // numbers and strings always marshal
+	return stats, nil
+}
+
+func (g *statsCollector) finish() {
+	stats, err := g.collected()
+	news := &statsRound{err: err}
+	if err == nil {
+		news.text, _ = json.Marshal(&stats) // numbers and strings always marshal
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = false
-	news := &statsRound{g.round, text, err}
+	news.round = g.round
 	later := g.waiting[:0]
 	for _, w := range g.waiting {
 		if w.round <= g.round {
-			w.stats <- statsResult{stats, err}
+			w.result <- statsResult{stats, err}
 		} else {
 			later = append(later, w)
 		}

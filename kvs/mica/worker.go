@@ -100,7 +100,7 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 		}
 		if w.lane != nil {
 			ShortSleeps()
-			w.want(tick)
+			w.wanted.set(w.urgency())
 		}
 	case *peer:
 		p.open(c)
@@ -201,11 +201,11 @@ func (w *worker) tick() {
 		w.answerAsks()
 	}
 	w.drain()
+	if w.lane != nil {
+		w.lane.keepUp(w)
+	}
 	if now-w.ticked >= int64(tickEvery) {
 		w.ticked = now
-		if w.lane != nil {
-			w.lane.tick(w)
-		}
 		for i := len(w.peers) - 1; i >= 0; i-- { // an ended peer is replaced by the last one
 			if p := w.peers[i]; p.due != nothingDue && now >= p.deadline {
 				p.timedOut()
@@ -224,7 +224,7 @@ func (w *worker) urgency() urgency {
 			return tick
 		}
 	}
-	if w.lane != nil {
+	if w.lane != nil && w.lane.needsTicks() {
 		return tick
 	}
 	return never
@@ -260,12 +260,11 @@ func (w *worker) answerAsks() {
 		case p.closed || p.leaving:
 		case w.latest == nil || p.round > w.latest.round || p.blocked():
 			later = append(later, p)
+		case w.latest.err != nil:
+			p.round = 0
+			p.endAfterAnswers(w.latest.err.Error())
 		default:
 			p.round = 0
-			if w.latest.err != nil {
-				p.endWithReason(w.latest.err.Error())
-				continue
-			}
 			w.out = append(w.out, control(kindStats, p.sequence, w.latest.text)...)
 			if p.flush() {
 				p.finishTurn(false)

@@ -143,6 +143,10 @@ placements:
 			"engine_threads: found 3 with server_threads: 2, allowed: a multiple of these",
 		},
 		{
+			"fewer threads", "placement: CH-ED-SH\nserver_threads: 2\nengine_threads: 1",
+			"engine_threads: found 1 with server_threads: 2, allowed: a multiple of these",
+		},
+		{
 			"a whole placement", "placement: WHOLE\nanswers: write",
 			"found WHOLE with engine_threads, answers or wait, allowed: a placement with halves",
 		},

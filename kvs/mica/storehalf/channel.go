@@ -23,9 +23,12 @@ const (
 	maxAsk    = 1 << 10
 )
 
-// maxChannels is the number of side channels at once: an engine's lanes, one for an ask, and as
-// many of an engine that takes the place of one that is going.
-func maxChannels(threads int) int { return 2*threads + 8 }
+// maxAsks is the number of side channels at once that have not asked yet, or ask for facts or
+// counters. Those that wait for a lane have as many places as the engine has threads. Those of lanes
+// need none.
+const maxAsks = 8
+
+func maxChannels(threads int) int { return threads + maxAsks }
 
 // refusal is the line for a connection without a place.
 func refusal(why error) []byte {
@@ -42,15 +45,37 @@ func (s *Server) receive(c net.Conn, leave func()) {
 		leave()
 		return
 	}
-	s.open[c] = struct{}{}
+	s.open[c] = time.Now()
 	s.serving.Go(func() {
 		defer leave()
-		s.serve(c)
+		s.serve(c, leave)
 		_ = c.Close() // it may be closed
 		s.mu.Lock()
 		delete(s.open, c)
 		s.mu.Unlock()
 	})
+}
+
+// makeRoom ends the side channel that has not asked for the longest time.
+func (s *Server) makeRoom() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var oldest net.Conn
+	for c, since := range s.open {
+		if !since.IsZero() && (oldest == nil || since.Before(s.open[oldest])) {
+			oldest = c
+		}
+	}
+	if oldest != nil {
+		_ = oldest.Close() // its goroutine reports nothing
+	}
+}
+
+// hasAsked keeps a side channel from [Server.makeRoom].
+func (s *Server) hasAsked(c net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[c] = time.Time{}
 }
 
 // endAll ends all side channels.
@@ -63,8 +88,8 @@ func (s *Server) endAll() {
 	}
 }
 
-// serve answers what a connection asks for. Only that of a lane stays.
-func (s *Server) serve(c net.Conn) {
+// serve answers what a connection asks for. Only that of a lane stays, and leaves its place.
+func (s *Server) serve(c net.Conn, leave func()) {
 	ch := sidechannel.New(c)
 	ch.SetLimit(maxAsk)
 	ch.SetTimeout(askTimeout)
@@ -74,13 +99,14 @@ func (s *Server) serve(c net.Conn) {
 		err = ask.Check()
 	}
 	if err == nil {
+		s.hasAsked(c)
 		switch ask.Want {
 		case halves.Facts:
 			err = ch.Send(s.facts)
 		case halves.Stats:
 			err = s.sendStats(ch)
 		case halves.Lane:
-			s.serveLane(ch, ask.Thread)
+			s.serveLane(ch, ask.Thread, leave)
 		}
 	}
 	if err != nil {
@@ -97,11 +123,12 @@ func (s *Server) sendStats(ch *sidechannel.Channel) error {
 }
 
 // serveLane makes a lane for a thread of an engine, and stays until it ends.
-func (s *Server) serveLane(ch *sidechannel.Channel, thread int) {
+func (s *Server) serveLane(ch *sidechannel.Channel, thread int, leave func()) {
 	if err := s.await(thread); err != nil {
 		_ = ch.Send(halves.Refusal{Error: err.Error()}) // it may be gone
 		return
 	}
+	leave()
 	defer s.giveBack(thread)
 	if err := ch.Send(halves.Refusal{}); err != nil {
 		return
@@ -139,6 +166,11 @@ var errTaken = fmt.Errorf("another engine has the lane: end that engine, or wait
 
 // await takes the place of an engine's thread. It waits for an engine that is going.
 func (s *Server) await(thread int) error {
+	if s.awaiting.Add(1) > int64(s.threads) {
+		s.awaiting.Add(-1)
+		return errTaken
+	}
+	defer s.awaiting.Add(-1)
 	for end := time.Now().Add(goingTime); ; time.Sleep(goingTime / 200) {
 		err := s.take(thread)
 		if !errors.Is(err, errTaken) || time.Now().After(end) {

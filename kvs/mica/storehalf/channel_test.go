@@ -1,6 +1,9 @@
 package storehalf
 
 import (
+	"errors"
+	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +35,63 @@ func TestOnlyLanesStayOpen(t *testing.T) {
 		t.Error(err)
 	}
 	awaitOpen(t, s, 0)
+}
+
+// TestFullDoor checks that strangers who fill the side channels neither end an engine nor keep its
+// asks out, and that a refused ask has no counters.
+func TestFullDoor(t *testing.T) {
+	for name, says := range map[string]string{
+		"silent": "",
+		"lanes":  `{"version":1,"want":"lane"}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startStore(t, 1)
+			e, err := mica.StartEngine(&kvs.ServerConfig{
+				Listen: "127.0.0.1:0", StoreAddr: s.Addr(), Workers: 1,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			engine := e.(*mica.Server)
+			t.Cleanup(func() { _ = engine.Close() }) // a second time where all is well
+			r, err := mica.Dial(t.Context(), engine.Addr())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for range maxChannels(1) {
+				c, err := net.Dial("tcp", s.Addr())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				if _, err := c.Write([]byte(says)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name == "silent" {
+				awaitOpen(t, s, 1+maxChannels(1))
+				if _, err := r.Stats(); err == nil || !strings.Contains(err.Error(), "in use") {
+					t.Errorf("the ask of a client: %v", err)
+				}
+			}
+			for tries := 0; ; tries++ {
+				stats, err := engine.Stats()
+				if err == nil && len(stats.Parts) == 2 {
+					break
+				}
+				if err == nil || errors.Is(err, net.ErrClosed) || tries > maxChannels(1) {
+					t.Fatalf("counters of the parts %+v, %v", stats.Parts, err)
+				}
+			}
+			if err := engine.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := engine.Wait(); err != nil {
+				t.Errorf("the engine ended with %v", err)
+			}
+		})
+	}
 }
 
 // startStore starts a store half with as many workers as an engine's threads.

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
 	"dpukv/internal/energy"
+	"dpukv/internal/machine"
 	"dpukv/internal/ports"
 	"dpukv/kvs"
 	"dpukv/kvs/devicepackets"
@@ -37,11 +40,12 @@ type Server struct {
 	table    *partition.Table
 	workers  []*worker
 
-	mu      sync.Mutex
-	closing bool
-	taken   map[int]bool          // threads of the engine with a lane
-	open    map[net.Conn]struct{} // side channels
-	serving sync.WaitGroup
+	mu       sync.Mutex
+	closing  bool
+	taken    map[int]bool           // threads of the engine with a lane
+	open     map[net.Conn]time.Time // side channels; since when they have not asked, or zero
+	serving  sync.WaitGroup
+	awaiting atomic.Int64 // side channels that wait for a lane
 
 	stopOnce sync.Once
 	stopErr  error
@@ -63,7 +67,8 @@ func Start(c *kvs.ServerConfig) (kvs.Server, error) {
 
 func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
 	s := &Server{
-		taken: map[int]bool{}, open: map[net.Conn]struct{}{}, done: make(chan struct{}),
+		taken: map[int]bool{},
+		open:  map[net.Conn]time.Time{}, done: make(chan struct{}),
 	}
 	if err := s.configure(c, &cfg); err != nil {
 		return nil, err
@@ -76,18 +81,22 @@ func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
 
 // configure checks what the halves need beyond a whole server.
 func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) error {
-	var err error
-	if s.threads, err = mica.EngineThreads(c); err != nil {
-		return err
-	}
 	s.answers = mqueue.Answers(cmp.Or(c.Answers, string(mqueue.Read)))
 	if err := s.answers.Check(); err != nil {
 		return err
 	}
+	var err error
 	if s.wait, err = idle.Wait(c.Wait).Policy(); err != nil {
 		return err
 	}
-	if cfg.Access != partition.EREW {
+	if s.threads, err = kvs.EngineThreads(c.EngineThreads, c.Workers); err != nil {
+		return err
+	}
+	switch {
+	case c.Workers < 1 || s.threads > mica.MaxWorkers:
+		return fmt.Errorf("threads: found %d of the store and %d of its engine, allowed: 1 to %d",
+			c.Workers, s.threads, mica.MaxWorkers)
+	case cfg.Access != partition.EREW:
 		return fmt.Errorf("access: found %s with a store in halves, allowed: %s", cfg.Access,
 			partition.EREW)
 	}
@@ -120,7 +129,7 @@ func (s *Server) start(c *kvs.ServerConfig, cfg *mica.Config) (err error) {
 		s.workers = append(s.workers, w)
 	}
 	s.door, err = admission.New(s.listener, admission.Config{
-		Most: maxChannels(s.threads), Serve: s.receive, Refusal: refusal,
+		Most: maxChannels(s.threads), Serve: s.receive, Refusal: refusal, Full: s.makeRoom,
 	})
 	if err != nil {
 		return err
@@ -177,7 +186,8 @@ func (s *Server) Stats() (kvs.Stats, error) {
 		spun += stats.Workers[i].SpunNs
 	}
 	stats.Parts = []kvs.PartStats{{
-		Part: kvs.PartStore, CPUNs: stats.CPUNs, SpunNs: spun, CPUs: stats.CPUs,
+		Part: kvs.PartStore, CPUNs: stats.CPUNs, SpunNs: spun,
+		Machine: machine.BootID(), CPUs: stats.CPUs,
 	}}
 	return stats, nil
 }

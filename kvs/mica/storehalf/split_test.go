@@ -1,9 +1,13 @@
 package storehalf
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"runtime"
+	"strings"
 	"testing"
 
 	"dpukv/kvs"
@@ -52,6 +56,50 @@ func TestConformance(t *testing.T) {
 				})
 		}
 	}
+}
+
+// TestIllegalFrameCountsOnce checks that a request that the store half refuses is the engine's bad
+// frame, and no frame of either half.
+func TestIllegalFrameCountsOnce(t *testing.T) {
+	s := startStore(t, 1)
+	e, err := mica.StartEngine(&kvs.ServerConfig{
+		Listen: "127.0.0.1:0", StoreAddr: s.Addr(), Workers: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := e.(*mica.Server)
+	defer engine.Close()
+	c, err := net.Dial("tcp", engine.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	hello := append(head(24, 1, 0), "dpukv\x00M1"...)
+	if _, err := c.Write(append(hello, head(16, 3, 1)...)); err != nil { // an operation is missing
+		t.Fatal(err)
+	}
+	if said, err := io.ReadAll(c); err != nil || !strings.Contains(string(said), "operation") {
+		t.Errorf("the engine says %q, %v", said, err)
+	}
+	stats, err := engine.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := s.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, of := stats.Workers[0], theirs.Workers[0]; w.BadFrames != 1 || w.Frames+of.Frames > 0 {
+		t.Errorf("engine %+v, store half %+v", w, of)
+	}
+}
+
+// head is the header of a frame: see package mica.
+func head(bytes uint32, kind byte, count uint16) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, bytes)
+	b = binary.LittleEndian.AppendUint16(append(b, 1, kind), count)
+	return binary.LittleEndian.AppendUint64(b, 0)
 }
 
 // TestMain gives each thread that polls a processor of the Go runtime, as processes of their own
