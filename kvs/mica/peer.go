@@ -364,8 +364,8 @@ func (p *peer) drain() {
 	p.finishTurn(true)
 }
 
-// endAfterAnswers is endWithReason once the lane of an engine has answered the earlier requests. The
-// rest of the input is lost.
+// endAfterAnswers is endWithReason once the lane of an engine has answered the earlier requests.
+// The rest of the input is lost.
 func (p *peer) endAfterAnswers(why string) {
 	if p.asked == 0 || p.w.lane.failed {
 		p.endWithReason(why)
@@ -378,8 +378,8 @@ func (p *peer) endAfterAnswers(why string) {
 	}
 }
 
-// endWithReason ends a connection with a failure frame. Answers in w.out, and those that gnet holds,
-// still go out.
+// endWithReason ends a connection with a failure frame. Answers in w.out, and those that gnet
+// holds, still go out.
 func (p *peer) endWithReason(why string) {
 	p.drop()
 	p.leaving = true

@@ -24,8 +24,8 @@ const (
 )
 
 // maxAsks is the number of side channels at once that have not asked yet, or ask for facts or
-// counters. Those that wait for a lane have as many places as the engine has threads. Those of lanes
-// need none.
+// counters. Those that wait for a lane have as many places as the engine has threads. Those of
+// lanes need none.
 const maxAsks = 8
 
 func maxChannels(threads int) int { return threads + maxAsks }
