@@ -80,13 +80,15 @@ func driveThread(b *testing.B, s kvs.Session, sh shape, server func() (cpuNs, op
 
 // driver sends Gets on a session, as fast as its window allows.
 type driver struct {
-	session    kvs.Session
-	batch      int
-	keys       *stream
-	key        [8]byte
-	hist       *hdrhistogram.Histogram // of batches
-	answers    []kvs.Answer
-	sent, hits int
+	session  kvs.Session
+	batch    int
+	keys     *stream
+	key      [8]byte
+	hist     *hdrhistogram.Histogram // of batches
+	answers  []kvs.Answer
+	sent     int
+	answered int
+	hits     int
 }
 
 func newDriver(s kvs.Session, sh shape) *driver {
@@ -107,6 +109,7 @@ func (d *driver) cycle(n int) error {
 			return err
 		}
 		got += len(d.answers)
+		d.answered += len(d.answers)
 		for i := range d.answers {
 			if d.answers[i].Status == kvs.OK {
 				d.hits++

@@ -3,10 +3,12 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -16,51 +18,70 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
+	"dpukv/verbs/idle"
+	"dpukv/verbs/mqueue"
 )
 
 // BenchmarkSplit is the CPU time of the halves of a server beside that of a whole server. Each is a
-// process of its own, and the two servers take turns. A ratio is the median of the turns' ratios. A
-// split is worth it if the store half, which stays on the host, takes a small part of the whole
-// server's time. Here both halves have the same CPU. On a DPU, the engine has its own.
+// process of its own. The two servers take turns, and the one that waits is stopped. A ratio is the
+// median of the turns' ratios. A split is worth it if the store half, which stays on the host, takes
+// a small part of the whole server's time. Here both halves have the same CPU, so they yield it to
+// each other. On a DPU, the engine has its own.
+//
+// "work" leaves the polls out that found nothing. With a window of one batch, the kernel moves each
+// batch by itself. With a window of 16 it moves several at once, and TCP costs less an operation.
 func BenchmarkSplit(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "dpukv")
 	out, err := exec.Command("go", "build", "-C", "..", "-o", program, "./cmd/dpukv").CombinedOutput()
 	if err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
-	for _, answers := range []string{"read", "write"} {
-		for _, of := range []struct{ connections, window int }{{1, 1}, {4, 4}} {
-			name := fmt.Sprintf("answers=%s/connections=%d/window=%d", answers, of.connections,
-				of.window)
-			b.Run(name, func(b *testing.B) {
-				sh := study
-				sh.connections = of.connections
-				compareSplit(b, program, sh, of.window, answers)
-			})
+	for _, wait := range []idle.Wait{idle.Poll, idle.Nap} {
+		for _, answers := range []mqueue.Answers{mqueue.Read, mqueue.Written} {
+			for _, of := range []struct{ connections, window int }{{16, 1}, {4, 16}} {
+				name := fmt.Sprintf("wait=%s/answers=%s/connections=%d/window=%d", wait, answers,
+					of.connections, of.window)
+				b.Run(name, func(b *testing.B) {
+					sh := study
+					sh.connections = of.connections
+					compareSplit(b, program, sh, of.window, "--wait", string(wait), "--answers",
+						string(answers))
+				})
+			}
 		}
 	}
 }
 
-func compareSplit(b *testing.B, program string, sh shape, window int, answers string) {
+func compareSplit(b *testing.B, program string, sh shape, window int, halves ...string) {
 	const rounds, period = 5, 300 * time.Millisecond
 	items := []string{
 		"--items", strconv.Itoa(sh.keys),
 		"--memory", fmt.Sprint(partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, 1)),
 	}
-	whole := newClosedLoop(b, serve(b, program, items...), sh, window)
-	store := serve(b, program, append(items, "--half", "store", "--answers", answers)...)
-	split := newClosedLoop(b, serve(b, program, "--half", "engine", "--store", store), sh, window)
+	alone := serve(b, program, items...)
+	whole := newClosedLoop(b, alone.addr, sh, window)
+	store := serve(b, program, slices.Concat(items, []string{"--half", "store"}, halves)...)
+	engine := serve(b, program, append([]string{"--half", "engine", "--store", store.addr},
+		halves[:2]...)...)
+	split := newClosedLoop(b, engine.addr, sh, window)
 	figures := map[string][]float64{}
 	add := func(unit string, value float64) { figures[unit] = append(figures[unit], value) }
 	for range rounds {
-		w, s := whole.run(b, period), split.run(b, period)
+		hold(b, engine, store)
+		w := whole.run(b, period)
+		resume(b, store, engine)
+		hold(b, alone)
+		s := split.run(b, period)
+		resume(b, alone)
 		add("whole-cpu-ns/op", w.wholeNs)
 		add("engine-cpu-ns/op", s.engineNs)
 		add("store-cpu-ns/op", s.storeNs)
 		add("engine/whole", s.engineNs/w.wholeNs)
 		add("store/whole", s.storeNs/w.wholeNs)
+		add("store-work/whole", (s.storeNs-s.storeSpunNs)/w.wholeNs)
 		add("whole-Mops", w.mops)
 		add("split-Mops", s.mops)
+		add("hit%", min(w.hits, s.hits))
 	}
 	for unit, values := range figures {
 		b.ReportMetric(median(values), unit)
@@ -68,8 +89,28 @@ func compareSplit(b *testing.B, program string, sh shape, window int, answers st
 	b.ReportMetric(0, "ns/op")
 }
 
-// serve starts a server, or a half of one, as a process of its own. It returns the address.
-func serve(b *testing.B, program string, args ...string) string {
+// served is a running server, or a half of one.
+type served struct {
+	addr    string
+	process *os.Process
+}
+
+// hold stops servers, so that they take no CPU time.
+func hold(b *testing.B, servers ...served) { signal(b, syscall.SIGSTOP, servers) }
+
+// resume lets them go on.
+func resume(b *testing.B, servers ...served) { signal(b, syscall.SIGCONT, servers) }
+
+func signal(b *testing.B, s syscall.Signal, servers []served) {
+	for _, server := range servers {
+		if err := server.process.Signal(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// serve starts a server, or a half of one, as a process of its own.
+func serve(b *testing.B, program string, args ...string) served {
 	args = append([]string{
 		"serve", "mica", "--json", "--listen", "127.0.0.1:0", "--cpus", strconv.Itoa(serverCPU),
 	}, args...)
@@ -83,14 +124,15 @@ func serve(b *testing.B, program string, args ...string) string {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = cmd.Process.Signal(syscall.SIGCONT) // it may be stopped, or have ended
+		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	})
 	var facts struct{ Addr string }
 	if err := json.NewDecoder(out).Decode(&facts); err != nil {
 		b.Fatal(err)
 	}
-	return facts.Addr
+	return served{facts.Addr, cmd.Process}
 }
 
 // closedLoop sends Gets to a server.
@@ -111,7 +153,7 @@ func newClosedLoop(b *testing.B, addr string, sh shape, window int) *closedLoop 
 }
 
 // cost is the CPU time of an operation, of whole processes.
-type cost struct{ wholeNs, engineNs, storeNs, mops float64 }
+type cost struct{ wholeNs, engineNs, storeNs, storeSpunNs, mops, hits float64 }
 
 func (l *closedLoop) run(b *testing.B, period time.Duration) (c cost) {
 	s, err := l.remote.Open(kvs.SessionOptions{
@@ -144,6 +186,7 @@ func (l *closedLoop) measure(d *driver, period time.Duration) (c cost, err error
 		return c, err
 	}
 	begun := cpu.NowNs()
+	d.hits, d.answered = 0, 0
 	if err := d.cycleFor(period); err != nil {
 		return c, err
 	}
@@ -153,16 +196,20 @@ func (l *closedLoop) measure(d *driver, period time.Duration) (c cost, err error
 		return c, err
 	}
 	ops := float64(after.Ops() - before.Ops())
-	partNs := func(part string) float64 {
+	if ops == 0 {
+		return c, errors.New("the server has answered nothing")
+	}
+	part := func(part string) (cpuNs, spunNs float64) {
 		was, _ := before.PartOf(part)
 		is, _ := after.PartOf(part)
-		return float64(is.CPUNs-was.CPUNs) / ops
+		return float64(is.CPUNs-was.CPUNs) / ops, float64(is.SpunNs-was.SpunNs) / ops
 	}
-	return cost{
-		wholeNs:  float64(after.CPUNs-before.CPUNs) / ops,
-		engineNs: partNs(kvs.PartEngine), storeNs: partNs(kvs.PartStore),
-		mops: 1e3 * ops / float64(ns),
-	}, nil
+	c.wholeNs = float64(after.CPUNs-before.CPUNs) / ops
+	c.engineNs, _ = part(kvs.PartEngine)
+	c.storeNs, c.storeSpunNs = part(kvs.PartStore)
+	c.mops = 1e3 * ops / float64(ns)
+	c.hits = 100 * float64(d.hits) / float64(d.answered)
+	return c, nil
 }
 
 // cycleFor goes on for a period.

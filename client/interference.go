@@ -15,10 +15,8 @@ func (r *runner) interference(p *results.Point, begin, end *sample) {
 	span := end.nowNs - begin.nowNs
 	client := occupied(
 		begin.cpus, end.cpus, end.processNs-begin.processNs, span*int64(len(p.ClientCPUs)))
-	server := occupied(
-		begin.server.CPUs, end.server.CPUs,
-		r.onServerCPUs(&end.server)-r.onServerCPUs(&begin.server),
-		span*int64(len(p.ServerCPUs)))
+	server := r.besideServer(
+		&begin.server, &end.server, span, span*int64(len(p.ServerCPUs)))
 	p.ClientOthersShare, p.ServerOthersShare = client.programs, server.programs
 	p.ClientStolenShare, p.ServerStolenShare = client.stolen, server.stolen
 	p.ClientInterruptShare, p.ServerInterruptShare = client.interrupts, server.interrupts
@@ -28,7 +26,8 @@ func (r *runner) interference(p *results.Point, begin, end *sample) {
 func spend(p *results.Point, begin, end *sample) {
 	span := time.Duration(end.nowNs - begin.nowNs)
 	serverUJ, serverBy := energy.Between(begin.server.Energy, end.server.Energy, span)
-	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 && serverUJ > 0 {
+	_, split := begin.server.PartOf(kvs.PartStore) // on one machine or two: nobody knows
+	if ops := end.server.Ops() - begin.server.Ops(); ops > 0 && serverUJ > 0 && !split {
 		p.ServerEnergyUJPerOp, p.ServerEnergyBy = serverUJ/float64(ops), serverBy
 	}
 	clientUJ, clientBy := energy.Between(begin.energy, end.energy, span)
@@ -55,16 +54,36 @@ func occupied(begin, end cpu.Occupied, ownNs, allNs int64) otherUsers {
 	}
 }
 
-// onServerCPUs returns the CPU time that the server itself used on its CPUs. A store half counts if
-// it has the engine's CPUs.
-func (r *runner) onServerCPUs(s *kvs.Stats) int64 {
-	engine, split := s.PartOf(kvs.PartEngine)
+// most returns the larger share of each.
+func (o otherUsers) most(p otherUsers) otherUsers {
+	return otherUsers{
+		max(o.programs, p.programs), max(o.interrupts, p.interrupts), max(o.stolen, p.stolen),
+	}
+}
+
+// besideServer returns the other users of the server's CPUs. Halves have CPUs of their own, and the
+// half with the larger share counts. If they share CPUs, the CPU time of both is the server's.
+// front is the time of the CPUs of what clients connect to.
+func (r *runner) besideServer(begin, end *kvs.Stats, span, front int64) otherUsers {
 	l := r.facts.Lanes
-	shared := l != nil && l.Provider == "shm" && slices.ContainsFunc(l.CPUs, func(c int) bool {
+	if l == nil || r.halvesShare() {
+		return occupied(begin.CPUs, end.CPUs, end.CPUNs-begin.CPUNs, front)
+	}
+	of := func(part string) (before, after kvs.PartStats, ownNs int64) {
+		before, _ = begin.PartOf(part)
+		after, _ = end.PartOf(part)
+		return before, after, after.CPUNs - before.CPUNs
+	}
+	_, _, engineNs := of(kvs.PartEngine)
+	a, b, storeNs := of(kvs.PartStore)
+	store := occupied(a.CPUs, b.CPUs, storeNs, span*int64(len(l.CPUs)))
+	return occupied(begin.CPUs, end.CPUs, engineNs, front).most(store)
+}
+
+// halvesShare reports whether an engine and its store half have CPUs in common.
+func (r *runner) halvesShare() bool {
+	l := r.facts.Lanes
+	return l.Provider == "shm" && slices.ContainsFunc(l.CPUs, func(c int) bool {
 		return slices.Contains(r.facts.CPUs, c)
 	})
-	if !split || shared {
-		return s.CPUNs
-	}
-	return engine.CPUNs
 }

@@ -86,6 +86,48 @@ func TestInterference(t *testing.T) {
 	}
 }
 
+// TestInterferenceOfHalves checks that a program on the CPUs of either half counts, and that the
+// time of one half on the other's CPUs does not. The energy of halves is not known.
+func TestInterferenceOfHalves(t *testing.T) {
+	at := func(ns, engineNs, storeNs, engineAll, storeAll int64) *sample {
+		return &sample{nowNs: ns, server: kvs.Stats{
+			CPUNs: engineNs + storeNs, CPUs: cpu.Occupied{ProgramsNs: engineAll},
+			Workers: []kvs.WorkerStats{{Ops: uint64(ns)}},
+			Energy:  energy.Reading{{Name: "package-0", UJ: uint64(ns), RangeUJ: 1e12}},
+			Parts: []kvs.PartStats{
+				{Part: kvs.PartEngine, CPUNs: engineNs},
+				{Part: kvs.PartStore, CPUNs: storeNs, CPUs: cpu.Occupied{ProgramsNs: storeAll}},
+			},
+		}}
+	}
+	for _, test := range []struct {
+		name     string
+		provider string
+		stores   []int // CPUs
+		end      *sample
+		want     float64
+	}{
+		{"alone", "shm", []int{1}, at(1000, 300, 500, 301, 501), 0},
+		{"beside the engine", "shm", []int{1}, at(1000, 300, 500, 801, 501), 0.5},
+		{"beside the store", "shm", []int{1}, at(1000, 300, 500, 301, 901), 0.4},
+		{"on one CPU", "shm", []int{0}, at(1000, 300, 500, 801, 801), 0},
+		{"on CPUs of two machines", "ibverbs", []int{0}, at(1000, 300, 500, 301, 801), 0.3},
+	} {
+		r := new(runner)
+		r.facts.CPUs = []int{0}
+		r.facts.Lanes = &kvs.LaneFacts{Provider: test.provider, CPUs: test.stores}
+		p := results.Point{ServerCPUs: []int{0}, ClientCPUs: []int{3}}
+		begin := at(0, 0, 0, 1, 1)
+		r.interference(&p, begin, test.end)
+		if p.ServerOthersShare != test.want {
+			t.Errorf("%s: %v, want %v", test.name, p.ServerOthersShare, test.want)
+		}
+		if spend(&p, begin, test.end); p.ServerEnergyUJPerOp != 0 || p.ServerEnergyBy != "" {
+			t.Errorf("%s: %v µJ an operation by %q", test.name, p.ServerEnergyUJPerOp, p.ServerEnergyBy)
+		}
+	}
+}
+
 // TestSpend checks the energy between two samples: the server's for its own operations, the client's
 // scaled to the measurement period. What is unknown stays absent.
 func TestSpend(t *testing.T) {

@@ -1,5 +1,7 @@
 package kvs
 
+import "dpukv/internal/cpu"
+
 // Halves start the parts of a store that can be split. The network half can then run on another
 // machine than the store or the application: on a DPU.
 type Halves struct {
@@ -44,6 +46,8 @@ type PartStats struct {
 	CPUNs int64  `json:"cpu_ns"` // CPU time of the process, user and system
 	// SpunNs is the part of CPUNs that went into polling without finding work.
 	SpunNs int64 `json:"spun_ns"`
+	// CPUs tells which programs used the CPUs that a store half is pinned to, itself included.
+	CPUs cpu.Occupied `json:"cpus,omitzero"`
 }
 
 // LaneFacts describe the lanes between two halves: see package verbs/mqueue.

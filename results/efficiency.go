@@ -28,10 +28,25 @@ func (p *Point) OpsPerCoreS(kind string) float64 {
 
 // HostCPUNsPerOp is the CPU time per operation of all parts on hosts, the clients' included. It is
 // 0 if it is not known: of a server that ran already, and of an older build.
-func (p *Point) HostCPUNsPerOp() float64 { return p.ServerHostCPUNsPerOp + p.ClientHostCPUNsPerOp }
+func (p *Point) HostCPUNsPerOp() float64 {
+	if !p.CPUByMachine() {
+		return 0
+	}
+	return p.ServerHostCPUNsPerOp + p.ClientHostCPUNsPerOp
+}
 
-// DPUCPUNsPerOp is the CPU time per operation of all parts on DPUs.
-func (p *Point) DPUCPUNsPerOp() float64 { return p.ServerDPUCPUNsPerOp + p.ClientDPUCPUNsPerOp }
+// DPUCPUNsPerOp is the CPU time per operation of all parts on DPUs. It is 0 if it is not known.
+func (p *Point) DPUCPUNsPerOp() float64 {
+	if !p.CPUByMachine() {
+		return 0
+	}
+	return p.ServerDPUCPUNsPerOp + p.ClientDPUCPUNsPerOp
+}
+
+// CPUByMachine reports whether the CPU time of all parts is known by the kind of their machine.
+func (p *Point) CPUByMachine() bool {
+	return p.ServerHostCPUNsPerOp+p.ServerDPUCPUNsPerOp > 0
+}
 
 // Split reports whether the server or the client is in halves.
 func (p *Point) Split() bool { return p.Lanes != nil || p.ProxyLanes != nil }

@@ -263,6 +263,7 @@ type Point struct {
 	ClientBusyShare float64 `json:"client_busy_share"`
 	// ServerOthersShare is the share of CPU time on [Point.ServerCPUs] that other programs used, by
 	// the kernel's ticks. It is 0 if unknown: without pinning, or on another machine without dpukv.
+	// Of a server in halves, it is that of the half with the larger share.
 	ServerOthersShare float64 `json:"server_others_share,omitempty"`
 	// ServerStolenShare is the share of CPU time on [Point.ServerCPUs] that a hypervisor kept.
 	ServerStolenShare float64 `json:"server_stolen_share,omitempty"`
@@ -281,7 +282,7 @@ type Point struct {
 	ClientInterruptShare float64 `json:"client_interrupt_share,omitempty"`
 	// ServerEnergyUJPerOp is the energy of the processors and memory of the server's machine for
 	// each operation, with everything else that ran there. It is absent if the machine has no
-	// readable counters, or is emulated.
+	// readable counters, or is emulated, and of a server in halves.
 	ServerEnergyUJPerOp float64 `json:"server_energy_uj_per_op,omitempty"`
 	// ServerEnergyBy names the counters of [Point.ServerEnergyUJPerOp]: "rapl: package-0".
 	ServerEnergyBy string `json:"server_energy_by,omitempty"`

@@ -1,6 +1,7 @@
 package mica
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -78,12 +79,9 @@ func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 	if h.facts, err = halves.AskFacts(h.addr); err != nil {
 		return nil, err
 	}
-	threads := max(c.EngineThreads, c.Workers)
-	if l := h.facts.Lanes; l == nil || h.facts.Store != "mica" || l.Lanes != threads ||
-		h.facts.Partitions != threads {
-		return nil, fmt.Errorf("found a half of %s for %d threads of an engine, allowed: mica, "+
-			"for %d; start both halves with the same --engine-threads", h.facts.Store,
-			h.facts.Partitions, threads)
+	threads := cmp.Or(c.EngineThreads, c.Workers)
+	if err := h.fits(threads); err != nil {
+		return nil, err
 	}
 	name := c.Device.Name
 	if name == "" {
@@ -101,6 +99,30 @@ func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 		h.lanes = append(h.lanes, end)
 	}
 	return h, nil
+}
+
+// EngineThreads returns the number of threads of an engine for a store half.
+func EngineThreads(c *kvs.ServerConfig) (int, error) {
+	threads := cmp.Or(c.EngineThreads, c.Workers)
+	if c.Workers < 1 || threads < 1 || threads%c.Workers != 0 || threads > MaxWorkers {
+		return 0, fmt.Errorf("engine threads: found %d for %d threads of the store, allowed: a "+
+			"multiple of these, up to %d", threads, c.Workers, MaxWorkers)
+	}
+	return threads, nil
+}
+
+// fits refuses a store half for another engine.
+func (h *storeHalf) fits(threads int) error {
+	switch l := h.facts.Lanes; {
+	case h.facts.Store != "mica" || l == nil:
+		return fmt.Errorf("found a server of %q without lanes, allowed: a store half of mica; "+
+			"start one with --half store", verbs.Printable(h.facts.Store))
+	case threads < 1 || l.Lanes != threads || h.facts.Partitions != threads:
+		return fmt.Errorf("engine threads: found %d, where the store half has lanes for %d, "+
+			"allowed: the same number; start both halves with the same --engine-threads", threads,
+			l.Lanes)
+	}
+	return nil
 }
 
 // laneDevice joins the halves by default: both are on one machine.
@@ -139,7 +161,10 @@ func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 	f.MinHitRate, f.MaxFrameBytes, f.MaxBatch = of.MinHitRate, of.MaxFrameBytes, of.MaxBatch
 	lanes := *of.Lanes
 	connected := h.lanes[0].Facts()
-	lanes.Provider, lanes.Emulated = connected.Provider, connected.Emulated
+	lanes.Emulated = lanes.Emulated || connected.Emulated
+	if there := lanes.Provider; there != connected.Provider {
+		lanes.Provider = connected.Provider + " to " + there
+	}
 	for _, end := range h.lanes {
 		if o := end.Facts().Ordering; lanes.Ordering != string(mqueue.Fenced) {
 			lanes.Ordering = string(o)

@@ -2,6 +2,7 @@ package mica
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"strings"
@@ -21,6 +22,7 @@ type playedHalf struct {
 	*mqueue.End
 	t      *testing.T
 	engine *Server
+	asks   net.Listener
 }
 
 var playedShape = mqueue.Shape{Slots: 16, SlotBytes: leastSlotBytes}
@@ -44,10 +46,10 @@ func playStore(t *testing.T) *playedHalf {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &playedHalf{<-ends, t, engine.(*Server)}
+	h := &playedHalf{<-ends, t, engine.(*Server), l}
 	t.Cleanup(func() {
 		for _, c := range []io.Closer{h.engine, h, device, l} {
-			if err := c.Close(); err != nil {
+			if err := c.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 				t.Error(err)
 			}
 		}
@@ -184,6 +186,88 @@ func TestWrongAnswersOfTheStoreHalf(t *testing.T) {
 				t.Errorf("the client received %+v %q, %v; want a failure", got, body, err)
 			}
 		})
+	}
+}
+
+// TestAnswersBeforeAWrongOne checks that answers which came before a wrong message reach their own
+// client, and no other one.
+func TestAnswersBeforeAWrongOne(t *testing.T) {
+	h := playStore(t)
+	asking, other := dialGreeted(t, h.engine), dialGreeted(t, h.engine)
+	asking.send(bytes.Repeat(requestFrame([]byte("key"), nil), 2))
+	h.await()
+	h.await()
+	h.reply(answerOf(1), LaneAnswer)
+	h.reply(nil, LaneAnswer)
+	if _, err := h.Poll(); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.engine.Wait(); err == nil {
+		t.Error("the engine goes on")
+	}
+	if got, _, err := readFrame(asking); err != nil || got.kind != kindAnswer {
+		t.Errorf("the client received %+v, %v; want its answer", got, err)
+	}
+	for _, c := range []raw{asking, other} {
+		if got, _, err := readFrame(c); err != nil || got.kind != kindFailure {
+			t.Errorf("a client received %+v, %v; want a failure", got, err)
+		}
+	}
+}
+
+// TestAnswersBeforeAFailure checks that an illegal frame ends a connection behind the answers to
+// the requests before it.
+func TestAnswersBeforeAFailure(t *testing.T) {
+	h := playStore(t)
+	c := dialGreeted(t, h.engine)
+	request := requestFrame([]byte("key"), nil)
+	c.send(append(bytes.Repeat(request, 2), changed(request, 4, 99)...))
+	h.await()
+	h.await()
+	for range 2 {
+		h.reply(answerOf(1), LaneAnswer)
+		if _, err := h.Poll(); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := readFrame(c); err != nil || got.kind != kindAnswer {
+			t.Fatalf("the client received %+v, %v; want an answer", got, err)
+		}
+	}
+	if got, body, err := readFrame(c); err != nil || got.kind != kindFailure {
+		t.Errorf("the client received %+v %q, %v; want a failure", got, body, err)
+	}
+}
+
+// TestNoCounters checks that an engine without the counters of its store half goes on, and tells
+// whoever asked.
+func TestNoCounters(t *testing.T) {
+	h := playStore(t) // it answers facts to everything but the ask for a lane
+	h.asks.Close()
+	if _, err := h.engine.Stats(); err == nil {
+		t.Error("counters without those of the store half")
+	}
+	c := dialGreeted(t, h.engine)
+	c.send(requestFrame([]byte("key"), nil))
+	h.await()
+	h.reply(answerOf(1), LaneAnswer)
+	if _, err := h.Poll(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := readFrame(c); err != nil || got.kind != kindAnswer {
+		t.Errorf("the client received %+v, %v; want an answer", got, err)
+	}
+}
+
+// TestEngineThreads holds the numbers of threads that halves may have.
+func TestEngineThreads(t *testing.T) {
+	for _, test := range []struct{ engine, store, want int }{
+		{0, 2, 2}, {2, 2, 2}, {6, 2, 6}, {1, 2, 0}, {3, 2, 0}, {-2, 2, 0}, {-2, -2, 0},
+		{MaxWorkers + 2, 2, 0},
+	} {
+		got, err := EngineThreads(&kvs.ServerConfig{EngineThreads: test.engine, Workers: test.store})
+		if got != test.want || (err == nil) != (test.want > 0) {
+			t.Errorf("%d for %d: %d, %v", test.engine, test.store, got, err)
+		}
 	}
 }
 

@@ -78,6 +78,17 @@ func newLane(end *mqueue.End, device verbs.Device, wait idle.Policy, pinned bool
 	}
 }
 
+// tick moves what a device without a thread of its own needs to move, such as acknowledgements.
+// While requests are on their way the loop does it.
+func (l *lane) tick(w *worker) {
+	if l.failed || l.waits() {
+		return
+	}
+	if _, err := l.Poll(); err != nil {
+		l.fail(w, err)
+	}
+}
+
 // takes reports whether a connection can send a request now. A lane that has failed takes it, and
 // ends the connection.
 func (l *lane) takes(p *peer) bool {
@@ -172,22 +183,27 @@ func (l *lane) deliver(w *worker) (got bool, err error) {
 		l.at(l.from).p = nil
 		l.from++
 		a.p.asked--
-		failed := m.Code != LaneAnswer
-		if to != nil && (to != a.p || failed || len(w.out) >= flushBytes) {
-			to.send()
+		err, failed := a.check(&m), m.Code != LaneAnswer
+		if to != nil && (to != a.p || failed || err != nil || len(w.out) >= flushBytes) {
+			to.send() // no other connection may find them in w.out
 			to = nil
 		}
-		if err := a.check(&m); err != nil {
+		if err != nil {
 			return got, err
 		}
 		switch {
 		case a.p.closed || a.p.leaving:
 		case failed:
 			w.counters.BadFrames++
-			a.p.endWithReason(string(m.Bytes))
+			a.p.endNow(string(m.Bytes))
 		default:
 			to = a.p
 			w.add(&a, m.Bytes)
+			if a.p.asked == 0 && a.p.why != "" {
+				to.send()
+				to = nil
+				a.p.endNow(a.p.why)
+			}
 		}
 	}
 	if to != nil {

@@ -1,6 +1,7 @@
 package mica
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -32,7 +33,8 @@ type peer struct {
 	unread  int // memory counted for answers that gnet holds; 0: it holds none
 	account account
 	arrived arrivals
-	asked   int // requests in the lane of an engine
+	asked   int    // requests in the lane of an engine
+	why     string // reason that ends the connection once these are answered
 
 	greeted bool
 	short   int    // consecutive short turns; counts up to trustAfter
@@ -106,7 +108,7 @@ func (p *peer) traffic() {
 	if err != nil || len(b) == 0 {
 		return
 	}
-	if p.leaving {
+	if p.leaving || p.why != "" {
 		if p.wasted += len(b); p.wasted > readBytes {
 			p.end()
 		}
@@ -218,7 +220,9 @@ func (p *peer) serve(input []byte, which turn) {
 			err = p.answer(&h, rest[:h.bytes])
 		}
 		if err != nil {
-			p.w.counters.BadFrames++
+			if !errors.Is(err, errStoreGone) {
+				p.w.counters.BadFrames++
+			}
 			p.endWithReason(err.Error())
 			return
 		}
@@ -360,8 +364,21 @@ func (p *peer) drain() {
 	p.finishTurn(true)
 }
 
-// endWithReason ends a connection with a failure frame. Earlier answers still go out.
+// endWithReason ends a connection with a failure frame. Earlier answers still go out, those of a
+// store half included.
 func (p *peer) endWithReason(why string) {
+	if p.asked > 0 && !p.w.lane.failed {
+		p.drop()
+		p.why = why
+		p.setDeadline(nothingDue)
+		p.flush() // answers of this turn that no lane gives
+		return
+	}
+	p.endNow(why)
+}
+
+// endNow ends a connection with a failure frame. No answer can follow.
+func (p *peer) endNow(why string) {
 	p.drop()
 	p.leaving = true
 	failure := control(kindFailure, 0, []byte(why))

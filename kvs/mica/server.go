@@ -179,7 +179,7 @@ func (s *Server) Facts() kvs.Facts { return s.facts }
 func (s *Server) Stats() (kvs.Stats, error) {
 	select {
 	case stats := <-s.statsCollector.await():
-		return stats, nil
+		return stats.Stats, stats.err
 	case <-s.done:
 		return kvs.Stats{}, net.ErrClosed
 	}

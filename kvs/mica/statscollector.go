@@ -17,6 +17,7 @@ const statsInterval = 10 * time.Millisecond
 type statsRound struct {
 	round uint64
 	text  []byte // kvs.Stats as JSON
+	err   error  // why there are none
 }
 
 // statsCollector collects the counters of all workers, each on its own thread, one round at a time.
@@ -40,7 +41,13 @@ type statsCollector struct {
 // statsWaiter is a waiting caller in this process.
 type statsWaiter struct {
 	round uint64
-	stats chan kvs.Stats
+	stats chan statsResult
+}
+
+// statsResult is what such a caller gets.
+type statsResult struct {
+	kvs.Stats
+	err error
 }
 
 // ask requests a round that begins after this call, and returns its number.
@@ -54,10 +61,10 @@ func (g *statsCollector) ask(nowNs int64) uint64 {
 }
 
 // await is ask for this process itself. It does not wait until a round is due.
-func (g *statsCollector) await() <-chan kvs.Stats {
+func (g *statsCollector) await() <-chan statsResult {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	w := statsWaiter{g.round + 1, make(chan kvs.Stats, 1)}
+	w := statsWaiter{g.round + 1, make(chan statsResult, 1)}
 	g.waiting = append(g.waiting, w)
 	g.wanted, g.atOnce = true, true
 	g.begin(cpu.NowNs())
@@ -104,20 +111,19 @@ func (g *statsCollector) finish() {
 		Workers:       g.reports,
 		BufferedBytes: b.held.Load(), BufferedMostBytes: b.most.Load(),
 	}
+	var err error // only lanes decide whether an engine goes on
 	if h := g.server.store; h != nil {
-		if err := h.addTo(&stats); err != nil {
-			g.server.ended(err)
-		}
+		err = h.addTo(&stats)
 	}
 	text, _ := json.Marshal(&stats) // numbers and strings always marshal
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.running = false
-	news := &statsRound{g.round, text}
+	news := &statsRound{g.round, text, err}
 	later := g.waiting[:0]
 	for _, w := range g.waiting {
 		if w.round <= g.round {
-			w.stats <- stats
+			w.stats <- statsResult{stats, err}
 		} else {
 			later = append(later, w)
 		}

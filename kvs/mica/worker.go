@@ -100,6 +100,7 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 		}
 		if w.lane != nil {
 			ShortSleeps()
+			w.want(tick)
 		}
 	case *peer:
 		p.open(c)
@@ -202,6 +203,9 @@ func (w *worker) tick() {
 	w.drain()
 	if now-w.ticked >= int64(tickEvery) {
 		w.ticked = now
+		if w.lane != nil {
+			w.lane.tick(w)
+		}
 		for i := len(w.peers) - 1; i >= 0; i-- { // an ended peer is replaced by the last one
 			if p := w.peers[i]; p.due != nothingDue && now >= p.deadline {
 				p.timedOut()
@@ -219,6 +223,9 @@ func (w *worker) urgency() urgency {
 		if p.due != nothingDue {
 			return tick
 		}
+	}
+	if w.lane != nil {
+		return tick
 	}
 	return never
 }
@@ -255,6 +262,10 @@ func (w *worker) answerAsks() {
 			later = append(later, p)
 		default:
 			p.round = 0
+			if w.latest.err != nil {
+				p.endWithReason(w.latest.err.Error())
+				continue
+			}
 			w.out = append(w.out, control(kindStats, p.sequence, w.latest.text)...)
 			if p.flush() {
 				p.finishTurn(false)

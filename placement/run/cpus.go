@@ -142,8 +142,9 @@ func cpuWarnings(ends []*end) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf(format, args...))
 	}
 	for i, e := range ends {
-		if e.server && e.cpus != nil && e.threads > len(e.cpus) {
-			note("server threads share CPUs: %d threads, CPU %s", e.threads, cpu.FormatList(e.cpus))
+		if (e.serves() || e.role == roleProxy) && e.cpus != nil && e.threads > len(e.cpus) {
+			note("%s threads share CPUs: %d threads, CPU %s", e.title(), e.threads,
+				cpu.FormatList(e.cpus))
 		}
 		for _, o := range ends[:i] {
 			overlap := slices.ContainsFunc(e.cpus, func(c int) bool {
@@ -275,11 +276,19 @@ func (m *measurement) placeNeighbour() (warnings []string) {
 	return warnings
 }
 
-// workCPUs returns the CPUs of a process's threads: those that the server told, or those that the
-// process got.
+// workCPUs returns the CPUs of a process's threads: those that the server told of itself or of its
+// store half, or those that the process got.
 func (m *measurement) workCPUs(o *member) []int {
-	if o == m.all.server && m.server != nil && len(m.server.Facts.CPUs) > 0 {
-		return m.server.Facts.CPUs
+	var told []int
+	switch {
+	case m.server == nil:
+	case o == m.all.server:
+		told = m.server.Facts.CPUs
+	case o == m.all.store && m.server.Facts.Lanes != nil:
+		told = m.server.Facts.Lanes.CPUs
+	}
+	if len(told) > 0 {
+		return told
 	}
 	return o.end.cpus
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // engineThreads is the number of threads of an engine.
-func engineThreads(c *sweep.Config) int { return max(c.EngineThreads, c.ServerThreads) }
+func engineThreads(c *sweep.Config) int { return cmp.Or(c.EngineThreads, c.ServerThreads) }
 
 // threadsOf returns the number of threads of a process of a point; 0: as many as it has CPUs.
 func threadsOf(pt *sweep.Point, nodes *testbed.Assignment, e *end) int {
@@ -250,10 +251,16 @@ func addClientParts(p *results.Point) {
 // laneWarnings tells what carries lanes in the place of a DPU's PCIe.
 func laneWarnings(p *results.Point) (warnings []string) {
 	tell := func(l *results.Lanes, between string) {
-		if l != nil && l.Provider == "shm" {
+		switch {
+		case l == nil || !l.Emulated:
+		case l.Provider == "shm":
 			warnings = append(warnings, fmt.Sprintf("the lanes between %s are memory of this "+
 				"machine (shm), which plays PCIe: their latency and bandwidth are not those of a "+
 				"DPU", between))
+		default:
+			warnings = append(warnings, fmt.Sprintf("the lanes between %s are RDMA in software "+
+				"(%s), which plays a card's: their latency, bandwidth and CPU time are not those "+
+				"of a DPU", between, l.Provider))
 		}
 	}
 	tell(p.Lanes, "engine and store")

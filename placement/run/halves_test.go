@@ -144,7 +144,7 @@ placements:
 		},
 		{
 			"a whole placement", "placement: WHOLE\nanswers: write",
-			"found WHOLE with engine_threads or answers, allowed: a placement with halves",
+			"found WHOLE with engine_threads, answers or wait, allowed: a placement with halves",
 		},
 		{
 			"threads of no engine", "placement: PROXIED\nengine_threads: 2",

@@ -1,11 +1,14 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"dpukv/load"
 	"dpukv/results"
+	"dpukv/verbs/idle"
+	"dpukv/verbs/mqueue"
 )
 
 // Asked fills in the requested values of a point.
@@ -70,11 +73,9 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	if asked.EngineThreads > 0 && used.Lanes != nil {
 		compare("engine_threads", asked.EngineThreads, used.EngineThreads)
 	}
-	if asked.Answers != "" {
-		compare("answers", asked.Answers, used.Answers)
-	}
-	if asked.Wait != "" {
-		compare("wait", asked.Wait, used.Wait)
+	if used.Lanes != nil || used.ProxyLanes != nil {
+		compare("answers", cmp.Or(asked.Answers, string(mqueue.Read)), used.Answers)
+		compare("wait", cmp.Or(asked.Wait, string(idle.Poll)), used.Wait)
 	}
 	compare("client_threads", asked.ClientThreads, used.ClientThreads)
 	compare("mode", asked.Mode, used.Mode)

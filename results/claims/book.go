@@ -152,7 +152,7 @@ func (c *Claim) check(wrong func(format string, args ...any)) {
 		{"of", c.Of, slices.Sorted(maps.Keys(units))},
 		{"at", c.At, []string{"load", "throughput"}},
 		{"quantity", c.Quantity, []string{"ratio", "lower", "apart"}},
-		{"pick", c.Pick, []string{"greatest", "least", "median"}},
+		{"pick", c.Pick, []string{"greatest", "least", "median", "fastest"}},
 		{"expect", c.Expect, []string{"about", "up to", "between", "at least", "at most"}},
 	} {
 		if !slices.Contains(field.allowed, field.found) {

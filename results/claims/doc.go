@@ -28,7 +28,7 @@
 //	           without over, a alone
 //	quantity   ratio (a through over; default), lower (1 less the ratio), apart (its distance from 1)
 //	pick       which figure of a pool counts: the greatest (default), the least (nothing may be
-//	           missing), or the median
+//	           missing), the median, or the one at the highest peak of a (fastest)
 //	expect     about (within the tolerance; default), up to, between, at least, at most
 //	cases      the pool of generations, the GET share, and the study's figure for them
 //

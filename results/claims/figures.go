@@ -16,6 +16,7 @@ type finding struct {
 	points           []*results.Point // that it rests on
 	hashes           []*Hashes        // that it rests on instead
 	repeats          int              // of each point or time, at least
+	peak             float64          // throughput of the first side, of a figure at the peak
 }
 
 // The values of a claim's key of that take the p99 latency: at each load, or at the peaks.
@@ -100,6 +101,9 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 // combine is the figure of a pool of at least one: the extreme or the median of their values, and
 // of the ends of their ranges.
 func (c *Claim) combine(pool []finding) finding {
+	if c.Pick == "fastest" {
+		return slices.MaxFunc(pool, func(a, b finding) int { return cmpFloat(a.peak, b.peak) })
+	}
 	pick := func(by func(*finding) float64) *finding {
 		sorted := slices.Clone(pool)
 		slices.SortStableFunc(sorted, func(a, b finding) int { return cmpFloat(by(&b), by(&a)) })
@@ -152,7 +156,9 @@ func (c *Claim) single(g *group) []finding {
 		return []finding{of(tail(m), 1e3, label, m)}
 	case ofTailAtPeak:
 		m := g.line.Peak()
-		return []finding{of(tail(m), 1e3, label, m)}
+		f := of(tail(m), 1e3, label, m)
+		f.peak = m.Throughput().Median
+		return []finding{f}
 	case "hash share":
 		m := extreme(marks, hashShare)
 		if hashShare(m).Median <= 0 {
@@ -201,7 +207,9 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 	case "peak":
 		list = append(list, over(throughput, a.line.Peak(), b.line.Peak(), which))
 	case ofTailAtPeak:
-		list = append(list, over(tail, a.line.Peak(), b.line.Peak(), which))
+		f := over(tail, a.line.Peak(), b.line.Peak(), which)
+		f.peak = a.line.Peak().Throughput().Median
+		list = append(list, f)
 	case "latency":
 		list = c.latencies(latency, &a.line, &b.line, which)
 	case ofTail:

@@ -112,7 +112,8 @@ type group struct {
 // placement and the path.
 var alike = []string{
 	"store", "get_ratio", "keys", "key_bytes", "value_bytes", "batch", "server_threads", "loop",
-	"window", "connections", "dist", "hash", "mode", "access",
+	"window", "connections", "compute_ns", "dist", "hash", "mode", "access", "engine_threads",
+	"answers", "wait",
 }
 
 // serverThreads are the study's server threads on a BF-1, with those that it used on the later

@@ -2,9 +2,9 @@ package idle
 
 // spun is the CPU time of turns that found nothing. The sum never falls.
 //
-// A turn that only spins counts with the time by the clock, which is cheap to read, but with at most
-// twice the usual time: the rest was another thread's. A turn that was not timed counts with the
-// usual time.
+// A turn that only spins counts with the time by the clock, which is cheap to read, but with at
+// most twice the usual time: the rest was another thread's. A turn that was not timed counts with
+// the usual time.
 //
 // Another thread may run while this one yields or sleeps. So each of these waits counts with the
 // mean CPU time of its kind, of which a few are measured.

@@ -1,6 +1,7 @@
 package mqueue
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"sync"
@@ -18,11 +19,13 @@ import (
 // parts is the number of parts of a measurement. The fastest counts: other programs disturb it least.
 const parts = 20
 
-// benchBytes is the size of a request and of an answer.
-const benchBytes = 32
+// sizesOf are the bytes of a request and of its answer: a small one, and those of the study's batch
+// of 64 GETs in MICA's frames.
+var sizesOf = []struct{ request, answer int }{{32, 32}, {24 + 64*24, 24 + 64*10}}
 
 // BenchmarkRoundTrip measures a request and its answer over shm. Its yardstick, in the same run, are
-// two words of shared memory that two threads write in turn. Each row has both, and their ratio.
+// two threads that write the same bytes and a word into shared memory in turn. Both read the first
+// and the last byte. Each row has both, and their ratio.
 func BenchmarkRoundTrip(b *testing.B) {
 	allowed, err := cpu.Allowed()
 	if err != nil {
@@ -30,25 +33,42 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 	first, last := allowed[0], allowed[len(allowed)-1]
 	for _, way := range []Answers{Written, Read} {
-		if first != last {
-			b.Run("answers="+string(way)+"/cpus=2", func(b *testing.B) { compare(b, way, first, last) })
+		for _, size := range sizesOf {
+			name := fmt.Sprintf("answers=%s/bytes=%d-%d/cpus=", way, size.request, size.answer)
+			p := pingPong{request: make([]byte, size.request), answer: make([]byte, size.answer)}
+			if first != last {
+				b.Run(name+"2", func(b *testing.B) { p.compare(b, way, first, last) })
+			}
+			b.Run(name+"1", func(b *testing.B) { p.compare(b, way, first, first) })
 		}
-		b.Run("answers="+string(way)+"/cpus=1", func(b *testing.B) { compare(b, way, first, first) })
 	}
 }
 
-func compare(b *testing.B, way Answers, askerCPU, answererCPU int) {
-	x := newBareOf(b, way, Shape{32, 64})
-	yield := func() {}
+// pingPong has what the two sides write.
+type pingPong struct {
+	request, answer []byte
+	yield           func()
+}
+
+// touch reads a message. Its messages are zeroes, which the compiler does not know.
+func touch(p []byte) {
+	if p[0]|p[len(p)-1] != 0 {
+		panic("a message is not what was sent")
+	}
+}
+
+func (p *pingPong) compare(b *testing.B, way Answers, askerCPU, answererCPU int) {
+	x := newBareOf(b, way, Shape{32, 2 << 10})
+	p.yield = func() {}
 	if askerCPU == answererCPU {
-		yield = func() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+		p.yield = func() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 	}
 	bareNs, laneNs := math.Inf(1), math.Inf(1)
 	n := max(b.N/parts, 1)
 	for range parts {
-		bareNs = min(bareNs, bareRoundTrips(b, n, askerCPU, answererCPU, yield))
+		bareNs = min(bareNs, p.bareRoundTrips(b, n, askerCPU, answererCPU))
 		laneNs = min(laneNs, timed(b, n, askerCPU, answererCPU,
-			func() { askOnce(x.mover, yield) }, func() { answerOnce(x.owner, yield) }))
+			func() { p.askOnce(x.mover) }, func() { p.answerOnce(x.owner) }))
 	}
 	b.ReportMetric(bareNs, "bare-ns/op")
 	b.ReportMetric(laneNs, "lane-ns/op")
@@ -56,56 +76,58 @@ func compare(b *testing.B, way Answers, askerCPU, answererCPU int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func askOnce(e *End, yield func()) {
-	_ = e.Slot()
-	_ = e.Send(benchBytes, 0)
-	for {
-		if _, err := e.Poll(); err != nil {
-			panic(err)
-		}
-		if _, ok := e.Receive(); ok {
-			return
-		}
-		yield()
-	}
+func (p *pingPong) askOnce(e *End) {
+	_ = e.Send(copy(e.Slot(), p.request), 0)
+	p.await(e)
 }
 
-func answerOnce(e *End, yield func()) {
-	for {
-		if _, err := e.Poll(); err != nil {
-			panic(err)
-		}
-		if _, ok := e.Receive(); ok {
-			break
-		}
-		yield()
-	}
-	_ = e.Slot()
-	_ = e.Send(benchBytes, 0)
+func (p *pingPong) answerOnce(e *End) {
+	p.await(e)
+	_ = e.Send(copy(e.Slot(), p.answer), 0)
 	_, _ = e.Poll()
 }
 
-// bareRoundTrips measures two words on lines of their own.
-func bareRoundTrips(b *testing.B, rounds, askerCPU, answererCPU int, yield func()) float64 {
-	memory, err := offheap.Alloc(4*lineBytes, offheap.Auto)
+func (p *pingPong) await(e *End) {
+	for {
+		if _, err := e.Poll(); err != nil {
+			panic(err)
+		}
+		if m, ok := e.Receive(); ok {
+			touch(m.Bytes)
+			return
+		}
+		p.yield()
+	}
+}
+
+// bareRoundTrips measures two messages in shared memory, each with a word on a line of its own.
+func (p *pingPong) bareRoundTrips(b *testing.B, rounds, askerCPU, answererCPU int) float64 {
+	const room = 4 << 10
+	memory, err := offheap.Alloc(2*room, offheap.Auto)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer memory.Free()
-	asked := (*uint64)(unsafe.Pointer(&memory.Bytes()[0]))
-	answered := (*uint64)(unsafe.Pointer(&memory.Bytes()[2*lineBytes]))
+	word := func(at int) *uint64 { return (*uint64)(unsafe.Pointer(&memory.Bytes()[at])) }
+	asked, answered := word(0), word(room)
+	request := memory.Bytes()[lineBytes:][:len(p.request)]
+	answer := memory.Bytes()[room+lineBytes:][:len(p.answer)]
 	n, m := uint64(0), uint64(0)
 	return timed(b, rounds, askerCPU, answererCPU, func() {
 		n++
+		copy(request, p.request)
 		order.Store64(asked, n)
 		for atomic.LoadUint64(answered) != n {
-			yield()
+			p.yield()
 		}
+		touch(answer)
 	}, func() {
 		m++
 		for atomic.LoadUint64(asked) != m {
-			yield()
+			p.yield()
 		}
+		touch(request)
+		copy(answer, p.answer)
 		order.Store64(answered, m)
 	})
 }

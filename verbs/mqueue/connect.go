@@ -63,12 +63,18 @@ func Offer(ch *sidechannel.Channel, cfg Config) (*End, error) {
 	return e.connect(cfg.Timeout, e.offer)
 }
 
-// Accept makes the mover's end, and returns it connected. The owner's shape applies. The channel
+// Accept makes the mover's end, and returns it connected. The owner's shape applies, if fits has no
+// error for it. The owner learns that error, before there is memory for the lane. The channel
 // belongs to the End from here on: an error closes it.
-func Accept(ch *sidechannel.Channel, dev verbs.Device) (*End, error) {
+func Accept(
+	ch *sidechannel.Channel, dev verbs.Device, fits func(Shape) error,
+) (*End, error) {
 	e := &End{channel: ch, device: dev}
-	return e.connect(DefaultTimeout, e.accept)
+	return e.connect(DefaultTimeout, func() error { return e.accept(fits) })
 }
+
+// Anything fits a process that believes its peer.
+func Anything(Shape) error { return nil }
 
 // connect runs the steps of one end, checks the order of bytes, and begins to watch the peer.
 func (e *End) connect(timeout time.Duration, steps func() error) (*End, error) {
@@ -116,28 +122,32 @@ func (e *End) refuse(why error) error {
 }
 
 // accept is the mover's part.
-func (e *End) accept() error {
+func (e *End) accept(fits func(Shape) error) error {
 	var o offer
 	if err := e.await(&o); err != nil {
 		return err
 	}
-	if err := e.take(&o); err != nil {
+	err := e.take(&o, fits)
+	if err != nil {
 		return errors.Join(err, e.channel.Send(acceptance{Refused: err.Error()}))
 	}
 	mine := acceptance{Endpoint: e.qp.Local(), Region: e.mr.Region()}
-	if err := e.channel.Send(mine); err != nil {
+	if err = e.channel.Send(mine); err != nil {
 		return err
 	}
 	var r ready
-	if err := e.await(&r); err != nil {
+	if err = e.await(&r); err != nil {
 		return err
 	}
 	return refusal(r.Refused)
 }
 
 // take makes this end as the offer says.
-func (e *End) take(o *offer) error {
+func (e *End) take(o *offer, fits func(Shape) error) error {
 	if err := o.check(); err != nil {
+		return err
+	}
+	if err := fits(o.Shape); err != nil {
 		return err
 	}
 	e.shape, e.answers = o.Shape, o.Answers

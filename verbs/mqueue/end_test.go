@@ -79,7 +79,7 @@ func laneOf(t testing.TB, cfg Config, dev verbs.Device) (owner, mover *End) {
 	var ownerErr, moverErr error
 	var both sync.WaitGroup
 	both.Go(func() { owner, ownerErr = Offer(a, cfg) })
-	both.Go(func() { mover, moverErr = Accept(b, dev) })
+	both.Go(func() { mover, moverErr = Accept(b, dev, Anything) })
 	both.Wait()
 	for _, e := range []*End{owner, mover} {
 		if e != nil {

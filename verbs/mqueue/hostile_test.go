@@ -200,7 +200,7 @@ func TestHarmfulOffers(t *testing.T) {
 			defer a.Close()
 			refused := make(chan error, 1)
 			go func() {
-				_, err := Accept(b, openSHM(t, 1))
+				_, err := Accept(b, openSHM(t, 1), Anything)
 				refused <- err
 			}()
 			var told acceptance
@@ -234,7 +234,7 @@ func FuzzConnect(f *testing.F) {
 			func(ch *sidechannel.Channel) (*End, error) {
 				return Offer(ch, Config{Shape: bareShape, Device: dev, Timeout: time.Second})
 			},
-			func(ch *sidechannel.Channel) (*End, error) { return Accept(ch, dev) },
+			func(ch *sidechannel.Channel) (*End, error) { return Accept(ch, dev, Anything) },
 		} {
 			here, there := rawChannel(t)
 			_, _ = there.Write(append(line, '\n'))

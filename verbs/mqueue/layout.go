@@ -22,6 +22,9 @@ func (s Shape) stride() int {
 	return (padded(s.SlotBytes) + wordBytes + lineBytes - 1) &^ (lineBytes - 1)
 }
 
+// Bytes is the memory of each end.
+func (s Shape) Bytes() int { return s.layout().size }
+
 // layout has the offsets of the arrays in a region, both here and at the peer.
 type layout struct {
 	slots, stride                           int

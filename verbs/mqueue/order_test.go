@@ -142,7 +142,7 @@ func TestNoOrderAtAll(t *testing.T) {
 		func() (*End, error) {
 			return Offer(a, Config{Shape: Shape{4, 300}, Device: openSHM(t, 0)})
 		},
-		func() (*End, error) { return Accept(b, backward{openSHM(t, 1), true}) },
+		func() (*End, error) { return Accept(b, backward{openSHM(t, 1), true}, Anything) },
 	} {
 		both.Go(func() {
 			if e, err := connect(); err == nil {

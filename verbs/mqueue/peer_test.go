@@ -93,7 +93,7 @@ func TestPeerIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mover, err := Accept(sidechannel.New(conn), openSHM(t, 1))
+	mover, err := Accept(sidechannel.New(conn), openSHM(t, 1), Anything)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func connectBoth(
 	var both sync.WaitGroup
 	for err, connect := range map[*error]func() (*End, error){
 		&ownerErr: func() (*End, error) { return Offer(a, cfg) },
-		&moverErr: func() (*End, error) { return Accept(b, dev) },
+		&moverErr: func() (*End, error) { return Accept(b, dev, Anything) },
 	} {
 		both.Go(func() {
 			var e *End
@@ -244,7 +244,7 @@ func TestPeerEndsInCheck(t *testing.T) {
 		ended <- err
 	}()
 	mover := &End{channel: b, device: openSHM(t, 1)}
-	if err := mover.accept(); err != nil {
+	if err := mover.accept(Anything); err != nil {
 		t.Fatal(err)
 	}
 	if err := mover.Close(); err != nil {

@@ -59,7 +59,7 @@ func faultyLane(t *testing.T, answers mqueue.Answers, a, b verbs.Device) (owner,
 			Shape: mqueue.Shape{Slots: 8, SlotBytes: 1000}, Answers: answers, Device: a, Timeout: time.Minute,
 		})
 	})
-	both.Go(func() { mover, moverErr = mqueue.Accept(sidechannel.New(dialed), b) })
+	both.Go(func() { mover, moverErr = mqueue.Accept(sidechannel.New(dialed), b, mqueue.Anything) })
 	both.Wait()
 	if ownerErr != nil || moverErr != nil {
 		t.Fatalf("owner: %v; mover: %v", ownerErr, moverErr)

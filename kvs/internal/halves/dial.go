@@ -81,7 +81,7 @@ func Join(addr string, a Ask, dev verbs.Device) (*mqueue.End, error) {
 	if err := answer(ch, &Refusal{}); err != nil {
 		return nil, errors.Join(fmt.Errorf("ask %s for a lane: %w", addr, err), ch.Close())
 	}
-	e, err := mqueue.Accept(ch, dev)
+	e, err := mqueue.Accept(ch, dev, mqueue.Anything)
 	if err != nil {
 		return nil, fmt.Errorf("with %s: %w", addr, err)
 	}

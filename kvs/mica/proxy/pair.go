@@ -26,9 +26,10 @@ type pair struct {
 	leave  func()
 	addr   string // of the worker
 	frames *Frames
-	slot   int // bytes
-	fd     int // -1: closed
-	number int // among the pump's pairs
+	slot   int   // bytes
+	memory int64 // bytes of the lane
+	fd     int   // -1: closed
+	number int   // among the pump's pairs
 
 	owed int // requests without an answer
 	// unsent are requests in the lane's memory. They stay valid until their answers.
@@ -47,7 +48,7 @@ func newPair(v *visit, l lane, fd int) *pair {
 	s.pairs.Add(1)
 	return &pair{
 		pump: s.leastBusy(), lane: l, conn: v.conn, leave: v.leave, addr: v.addr(),
-		frames: &s.cfg.Frames, slot: v.hello.SlotBytes, fd: fd,
+		frames: &s.cfg.Frames, slot: v.hello.SlotBytes, memory: v.memory, fd: fd,
 		unsent: make([][]byte, 0, 64), pieces: make([][]byte, 0, maxPieces),
 		in: make([]byte, v.hello.SlotBytes+readBytes),
 	}
@@ -78,6 +79,8 @@ func (q *pair) free() {
 	_ = q.lane.Close() // its peer has gone, or learns it from the side channel
 	_ = q.conn.Close()
 	q.pump.server.pairs.Add(-1)
+	q.pump.server.places.Add(-1)
+	q.pump.server.laneBytes.Add(-q.memory)
 	q.leave()
 }
 
@@ -94,7 +97,9 @@ func (q *pair) forward() (moved bool, err error) {
 		if err := q.check(m.Bytes); err != nil {
 			return true, err
 		}
-		q.unsent = append(q.unsent, m.Bytes)
+		if q.cut == nil {
+			q.unsent = append(q.unsent, m.Bytes)
+		}
 		q.owed++
 		moved = true
 	}
@@ -109,14 +114,14 @@ func (q *pair) forward() (moved bool, err error) {
 
 // check refuses a message that is not one frame.
 func (q *pair) check(message []byte) error {
-	length := 0
+	length := 0 // of a message without a frame's start, also of an empty one
 	if len(message) >= q.frames.HeadBytes {
 		var err error
 		if length, err = q.frames.Length(message); err != nil {
 			return err
 		}
 	}
-	if length != len(message) {
+	if length == 0 || length != len(message) {
 		return fmt.Errorf("message: found %d bytes with a frame of %d, allowed: one frame",
 			len(message), length)
 	}

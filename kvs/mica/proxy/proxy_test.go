@@ -331,12 +331,64 @@ func TestHostileHellos(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "places", func() bool { return p.door.Counts().Open == 2 })
-	for range 2 {
+	for range 3 {
 		p.join(t, port, 4096)
 	}
-	_, err = p.client.Report()
-	if err == nil || !strings.Contains(err.Error(), "all 4 connections of this server are in use") {
+	_, _, _, err = p.client.greet(t.Context(), hello{Port: port, SlotBytes: 4096})
+	if err == nil || !strings.Contains(err.Error(), "connections: found 4 of clients") {
 		t.Errorf("found %v", err)
+	}
+	if r, err := p.client.Report(); err != nil || r.Pairs != 4 { // reports have places of their own
+		t.Errorf("found %+v, %v", r, err)
+	}
+}
+
+// TestEmptyMessages checks that messages without a frame end their pair, and disturb no other one.
+func TestEmptyMessages(t *testing.T) {
+	p := start(t, Config{})
+	port := listen(t, echo)
+	bad, good := p.join(t, port, 4096), p.join(t, port, 4096)
+	for n := range 4 { // fewer bytes than the start of a frame
+		if err := bad.lane.Send(n, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the end of the pair", func() bool { return p.report().Pairs == 1 })
+	send(t, good, "some")
+	if got, err := answer(t, good); err != nil || string(got[4:]) != "some" {
+		t.Errorf("found %q, %v", got, err)
+	}
+}
+
+// TestRequestsAfterTheEnd checks that a pair keeps no requests once the server has cut it off.
+func TestRequestsAfterTheEnd(t *testing.T) {
+	p := start(t, Config{})
+	hangUp := make(chan struct{})
+	l := p.join(t, listen(t, func(net.Conn) { <-hangUp }), 4096)
+	var q *pair
+	eventually(t, "a pair", func() bool {
+		pump := p.pumps[0]
+		pump.mu.Lock()
+		defer pump.mu.Unlock()
+		for q = range pump.open {
+		}
+		return q != nil
+	})
+	close(hangUp)
+	for range 1000 {
+		if err := l.lane.Send(copy(l.lane.Slot(), frame([]byte("some"))), 0); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the reason", func() bool {
+			m, there := l.lane.Receive()
+			return there && m.Code == CodeEnded
+		})
+	}
+	if err := p.Close(); err != nil { // nobody else uses the pair from here on
+		t.Fatal(err)
+	}
+	if len(q.unsent) > 1 || cap(q.unsent) > 64 {
+		t.Errorf("the pair keeps %d requests, with room for %d", len(q.unsent), cap(q.unsent))
 	}
 }
 

@@ -31,6 +31,9 @@ type Server struct {
 	closing bool
 	serving sync.WaitGroup // the door, visits, and pairs that leave
 	pairs   atomic.Int64
+	places  atomic.Int64 // pairs, and those to be
+	// laneBytes is the memory of their lanes.
+	laneBytes atomic.Int64
 
 	stopOnce sync.Once
 	stopErr  error
@@ -38,6 +41,10 @@ type Server struct {
 	doneOnce sync.Once
 	failure  error
 }
+
+// reports is the number of connections without a pair, such as those that ask for a report. A proxy
+// whose pairs have all their places still reports.
+const reports = 16
 
 // Start opens the device, and starts the threads and the side channel.
 func Start(cfg Config) (*Server, error) {
@@ -67,7 +74,7 @@ func (s *Server) start() (err error) {
 		s.pumps = append(s.pumps, p)
 	}
 	s.door, err = admission.New(s.listener, admission.Config{
-		Most: s.cfg.MaxConnections, Serve: s.receive, Refusal: refusal,
+		Most: s.cfg.MaxConnections + reports, Serve: s.receive, Refusal: refusal,
 	})
 	if err != nil {
 		return err

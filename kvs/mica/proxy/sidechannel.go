@@ -75,6 +75,8 @@ const (
 	MaxSlotBytes = mqueue.MaxSlotBytes
 	// MaxLaneBytes is the most memory of a lane's slots in one direction.
 	MaxLaneBytes = 64 << 20
+	// MaxBytes is the most memory of all lanes of a proxy.
+	MaxBytes = 1 << 30
 )
 
 // CodeEnded is the code of a message that says why the TCP connection has ended.

@@ -22,6 +22,7 @@ type visit struct {
 	leave   func() // gives the connection's place back to the door
 	channel *sidechannel.Channel
 	hello   hello
+	memory  int64 // bytes that its lane has reserved
 }
 
 // receive serves a connection that has a place at the door.
@@ -90,8 +91,24 @@ func (v *visit) answer() (*pair, error) {
 	return v.join()
 }
 
-// join connects to the server, and then to the client's lane.
+// join makes a pair, if there is a place for one.
 func (v *visit) join() (*pair, error) {
+	s := v.server
+	if s.places.Add(1) > int64(s.cfg.MaxConnections) {
+		s.places.Add(-1)
+		return nil, fmt.Errorf("connections: found %d of clients, allowed: as many; use fewer "+
+			"connections, or several proxies", s.cfg.MaxConnections)
+	}
+	p, err := v.connect()
+	if err != nil {
+		s.places.Add(-1)
+		s.laneBytes.Add(-v.memory)
+	}
+	return p, err
+}
+
+// connect connects to the server, and then to the client's lane.
+func (v *visit) connect() (*pair, error) {
 	fd, err := v.dial()
 	if err != nil {
 		return nil, err
@@ -133,17 +150,28 @@ func (v *visit) addr() string {
 	return net.JoinHostPort(v.server.cfg.Host, strconv.Itoa(v.hello.Port))
 }
 
-// acceptLane takes the client's lane, whose memory has limits.
+// acceptLane takes the client's lane.
 func acceptLane(v *visit) (lane, error) {
-	end, err := mqueue.Accept(v.channel, v.server.device)
+	end, err := mqueue.Accept(v.channel, v.server.device, v.fits)
 	if err != nil {
-		return nil, err
-	}
-	f := end.Facts()
-	if f.SlotBytes != v.hello.SlotBytes || f.Slots*f.SlotBytes > MaxLaneBytes {
-		return nil, errors.Join(fmt.Errorf("lane: found %d slots of %d bytes, allowed: slots of "+
-			"%d, together up to %d bytes", f.Slots, f.SlotBytes, v.hello.SlotBytes,
-			MaxLaneBytes), end.Close())
+		return nil, err // not a nil *End in a lane
 	}
 	return end, nil
+}
+
+// fits reserves the memory of a lane, or refuses its shape.
+func (v *visit) fits(s mqueue.Shape) error {
+	if s.SlotBytes != v.hello.SlotBytes || s.Slots*s.SlotBytes > MaxLaneBytes {
+		return fmt.Errorf("lane: found %d slots of %d bytes, allowed: slots of %d, together up "+
+			"to %d bytes", s.Slots, s.SlotBytes, v.hello.SlotBytes, MaxLaneBytes)
+	}
+	need := int64(s.Bytes())
+	if all := v.server.laneBytes.Add(need); all > MaxBytes {
+		v.server.laneBytes.Add(-need)
+		return fmt.Errorf("memory of lanes: found %d bytes in use and %d more, allowed: %d in "+
+			"all; use smaller windows, smaller batches, or fewer connections", all-need, need,
+			int64(MaxBytes))
+	}
+	v.memory = need
+	return nil
 }

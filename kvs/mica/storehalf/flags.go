@@ -70,8 +70,8 @@ func (f *flags) addHalves(set *pflag.FlagSet) {
 		"clients; default: the whole server)")
 	set.StringVar(&f.server, "server", "", "with --half proxy: address of the server, or its host")
 	set.StringVar(&f.store, "store", "", "with --half engine: address of the store half")
-	set.IntVar(&f.engineThreads, "engine-threads", 0, "with --half: threads of the engine, a "+
-		"multiple of those of the store half; both halves need it (default: as many)")
+	set.IntVar(&f.engineThreads, "engine-threads", 0, "with --half store or engine: threads of "+
+		"the engine, a multiple of those of the store half; both need it (default: as many)")
 	set.StringVar(&f.answers, "answers", "read", "with --half store: its answers are fetched by "+
 		"the engine (read), or written to it (write)")
 	set.StringVar(&f.wait, "wait", string(idle.Poll), "with --half: threads without work poll "+

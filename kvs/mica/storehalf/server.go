@@ -63,8 +63,7 @@ func Start(c *kvs.ServerConfig) (kvs.Server, error) {
 
 func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
 	s := &Server{
-		threads: max(c.EngineThreads, c.Workers), taken: map[int]bool{},
-		open: map[net.Conn]struct{}{}, done: make(chan struct{}),
+		taken: map[int]bool{}, open: map[net.Conn]struct{}{}, done: make(chan struct{}),
 	}
 	if err := s.configure(c, &cfg); err != nil {
 		return nil, err
@@ -77,19 +76,18 @@ func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
 
 // configure checks what the halves need beyond a whole server.
 func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) error {
+	var err error
+	if s.threads, err = mica.EngineThreads(c); err != nil {
+		return err
+	}
 	s.answers = mqueue.Answers(cmp.Or(c.Answers, string(mqueue.Read)))
 	if err := s.answers.Check(); err != nil {
 		return err
 	}
-	var err error
 	if s.wait, err = idle.Wait(c.Wait).Policy(); err != nil {
 		return err
 	}
-	switch {
-	case c.Workers < 1 || s.threads%c.Workers != 0 || s.threads > mica.MaxWorkers:
-		return fmt.Errorf("engine threads: found %d for %d threads of the store, allowed: a "+
-			"multiple of these, up to %d", s.threads, c.Workers, mica.MaxWorkers)
-	case cfg.Access != partition.EREW:
+	if cfg.Access != partition.EREW {
 		return fmt.Errorf("access: found %s with a store in halves, allowed: %s", cfg.Access,
 			partition.EREW)
 	}
@@ -178,7 +176,9 @@ func (s *Server) Stats() (kvs.Stats, error) {
 	for i := range stats.Workers {
 		spun += stats.Workers[i].SpunNs
 	}
-	stats.Parts = []kvs.PartStats{{Part: kvs.PartStore, CPUNs: stats.CPUNs, SpunNs: spun}}
+	stats.Parts = []kvs.PartStats{{
+		Part: kvs.PartStore, CPUNs: stats.CPUNs, SpunNs: spun, CPUs: stats.CPUs,
+	}}
 	return stats, nil
 }
 

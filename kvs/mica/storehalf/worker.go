@@ -140,9 +140,10 @@ func (w *worker) answer(l *lane, slot []byte) error {
 	if err != nil {
 		w.counters.BadFrames++
 		answer, code = slot[:copy(slot, err.Error())], mica.LaneFailure
+	} else {
+		w.counters.Frames++
+		w.counters.Ops += uint64(ops)
 	}
-	w.counters.Frames++
-	w.counters.Ops += uint64(ops)
 	return l.Send(len(answer), code)
 }
 
