@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"dpukv/kvs"
-	"dpukv/verbs/shm"
 )
 
 func checkError(t *testing.T, err error, want string) {
@@ -97,11 +96,6 @@ var answers = map[string]string{
 
 // TestBadAnswers checks that each of them is an error that names the half, and its cause.
 func TestBadAnswers(t *testing.T) {
-	dev, err := shm.Open(shm.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
 	for want, says := range answers {
 		t.Run(want, func(t *testing.T) {
 			addr, _ := half(t, says)
@@ -109,7 +103,7 @@ func TestBadAnswers(t *testing.T) {
 			checkError(t, err, want)
 			checkError(t, err, "ask "+addr+" for its facts")
 			addr, asked := half(t, says)
-			_, err = Join(addr, Ask{Thread: 2}, dev)
+			_, err = Join(addr, Ask{Thread: 2}, nil)
 			checkError(t, err, want)
 			checkError(t, err, "ask "+addr+" for a lane")
 			if a := <-asked; a != (Ask{Version: version, Want: Lane, Thread: 2}) {

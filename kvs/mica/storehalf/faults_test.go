@@ -19,7 +19,7 @@ import (
 	"dpukv/kvs/mica"
 	"dpukv/verbs"
 	"dpukv/verbs/mqueue"
-	"dpukv/verbs/shm"
+	"dpukv/verbs/provider"
 	"dpukv/verbs/sidechannel"
 )
 
@@ -32,7 +32,7 @@ func checkError(t *testing.T, err error, want string) {
 
 func openDevice(t *testing.T) verbs.Device {
 	t.Helper()
-	dev, err := shm.Open(shm.Config{})
+	dev, err := provider.Open("shm", provider.Defaults)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,8 +305,8 @@ func flood(t *testing.T, session kvs.Session, engine *os.Process) {
 	t.Error("the client learns nothing within a minute")
 }
 
-// FuzzAsk sends any first line to a store half. Each gets a whole answer or none, and the store half
-// serves the next.
+// FuzzAsk sends any first line to a store half. Each gets a whole answer or none, and the store
+// half serves the next.
 func FuzzAsk(f *testing.F) {
 	for _, line := range []string{
 		`{"version":1,"want":"facts"}`, `{"version":1,"want":"stats"}`,
