@@ -2,15 +2,15 @@ package idle
 
 import "time"
 
-// AnswerSpin is how long a session spins for answers. It is short, because client threads on one CPU
-// keep each other from receiving answers.
+// AnswerSpin is how long a session spins for answers. It is short, because client threads on one
+// CPU keep each other from receiving answers.
 const AnswerSpin = 4 * time.Microsecond
 
 // mostYield is the longest wait of a device at once.
 const mostYield = time.Millisecond
 
-// leastNaps is the number of naps that the rest of a wait has room for, before it has one: a nap may
-// last twice as long as it should.
+// leastNaps is the number of naps that the rest of a wait has room for, before it has one: a nap
+// may last twice as long as it should.
 const leastNaps = 4
 
 // Bounded is how a session waits for answers: many times, each for a limited time. It serves one

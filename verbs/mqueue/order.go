@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// checkRounds is the number of messages each way in a check of the order of bytes. An end has at
-	// most one message on its way: a receiver that is behind would find the next ones complete, and
-	// would learn nothing from them.
+	// checkRounds is the number of messages each way in a check of the order of bytes. An end has
+	// at most one message on its way: a receiver that is behind would find the next ones complete,
+	// and would learn nothing from them.
 	checkRounds = 256
 	// spins is the number of turns before a waiting end rests, and looks at the time and its peer.
 	spins = 256

@@ -185,7 +185,8 @@ func TestPeerLearnsWhy(t *testing.T) {
 		"mover":  {Config{Shape: shape, Device: openSHM(t, 0)}, poor{openSHM(t, 1)}, errPoor.Error(), "owner"},
 		"config": {Config{Shape: Shape{3, 64}, Device: openSHM(t, 0)}, openSHM(t, 1), "found 3", "mover"},
 		"order": {
-			Config{Shape: shape, Device: openSHM(t, 0)}, &broken{Device: openSHM(t, 1), after: 30},
+			Config{Shape: shape, Device: openSHM(t, 0)},
+			&broken{Device: openSHM(t, 1), after: 30},
 			errBroken.Error(), "owner",
 		},
 	} {

@@ -20,8 +20,6 @@ type Ask struct {
 	Want    Want `json:"want"`
 	// Thread is that of the engine, for a lane.
 	Thread int `json:"thread,omitempty"`
-	// Server is the address that a proxy connects to, for a lane.
-	Server string `json:"server,omitempty"`
 }
 
 // Check refuses an ask of another version, or for something else.

@@ -87,20 +87,3 @@ func Join(addr string, a Ask, dev verbs.Device) (*mqueue.End, error) {
 	}
 	return e, nil
 }
-
-// Offer makes an owner's end of a lane with the half at an address.
-func Offer(addr string, a Ask, cfg mqueue.Config) (*mqueue.End, error) {
-	a.Want = Lane
-	ch, err := dial(addr, a)
-	if err != nil {
-		return nil, err
-	}
-	if err := answer(ch, &Refusal{}); err != nil {
-		return nil, errors.Join(fmt.Errorf("ask %s for a lane: %w", addr, err), ch.Close())
-	}
-	e, err := mqueue.Offer(ch, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("with %s: %w", addr, err)
-	}
-	return e, nil
-}

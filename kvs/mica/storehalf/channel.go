@@ -18,7 +18,8 @@ import (
 const (
 	askTimeout = 5 * time.Second // for the line
 	// goingTime is the time for an engine that has ended to give its lanes back. One whose machine
-	// is gone takes [sidechannel.GoneAfter], which is longer than another engine waits for an answer.
+	// is gone takes [sidechannel.GoneAfter], which is longer than another engine waits for an
+	// answer.
 	goingTime = 2 * time.Second
 	maxAsk    = 1 << 10
 )

@@ -97,10 +97,7 @@ func TestFullDoor(t *testing.T) {
 // startStore starts a store half with as many workers as an engine's threads.
 func startStore(t *testing.T, workers int) *Server {
 	t.Helper()
-	s, err := Start(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", Workers: workers, Items: 1000, KeyBytes: 8, ValueBytes: 8,
-		Hash: mica.Study.Hash, Mode: "cache", Access: "erew",
-	})
+	s, err := Start(storeConfig(workers))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +107,13 @@ func startStore(t *testing.T, workers int) *Server {
 		}
 	})
 	return s.(*Server)
+}
+
+func storeConfig(workers int) *kvs.ServerConfig {
+	return &kvs.ServerConfig{
+		Listen: "127.0.0.1:0", Workers: workers, Items: 1000, KeyBytes: 8, ValueBytes: 8,
+		Hash: mica.Study.Hash, Mode: "cache", Access: "erew",
+	}
 }
 
 // awaitOpen waits until that many side channels are open.

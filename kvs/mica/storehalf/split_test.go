@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 	"dpukv/kvs/mica"
+	"dpukv/verbs/verbstest"
 )
 
 // split is a server of both halves.
@@ -102,9 +104,50 @@ func head(bytes uint32, kind byte, count uint16) []byte {
 	return binary.LittleEndian.AppendUint64(b, 0)
 }
 
+// TestOverSoftRoCE is a short form of it, with packets between the halves.
+func TestOverSoftRoCE(t *testing.T) {
+	for _, answers := range []string{"read", "write"} {
+		t.Run(answers, func(t *testing.T) {
+			ofStore := storeConfig(1)
+			ofStore.Mode, ofStore.Items, ofStore.KeyBytes = "store", 4096, kvs.MaxKeyBytes
+			ofStore.Answers, ofStore.ValueBytes = answers, 2<<10
+			ofStore.Device.Name = "softroce:" + verbstest.Addr(0)
+			store, err := Start(ofStore)
+			if err != nil {
+				t.Fatal(err)
+			}
+			engine, err := mica.StartEngine(&kvs.ServerConfig{
+				Listen: "127.0.0.1:0", StoreAddr: store.Addr(), Workers: 1,
+				Device: kvs.Device{Name: "softroce:" + verbstest.Addr(1)},
+			})
+			if err != nil {
+				t.Fatal(errors.Join(err, store.Close()))
+			}
+			server := split{engine, store}
+			defer func() {
+				if err := server.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			r, err := mica.Store.Dial(t.Context(), &kvs.DialConfig{Addr: server.Addr()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if f := r.Facts().Lanes; f == nil || f.Provider != "softroce" || f.Answers != answers {
+				t.Errorf("found %+v", f)
+			}
+			kvstest.Conform(t, r, kvstest.Limits{MaxValueBytes: 2 << 10})
+		})
+	}
+}
+
 // TestMain gives each thread that polls a processor of the Go runtime, as processes of their own
-// have.
+// have. It is also the process of an engine.
 func TestMain(m *testing.M) {
+	if store := os.Getenv(engineOf); store != "" {
+		runEngine(store)
+	}
 	runtime.GOMAXPROCS(8)
 	m.Run()
 }
