@@ -6,14 +6,15 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// Host returns the node that a neighbour of a placement's nodes runs on: the server's, or that of
-// the host that the server's DPU sits in.
+// Host returns the node that a neighbour of a placement's nodes runs on: that of the store half on
+// a host, else the server's, or that of the host that the server's DPU sits in.
 func Host(bed *testbed.Testbed, nodes *testbed.Assignment) (*testbed.Node, error) {
+	if nodes.Store != nil && nodes.Store.Kind == testbed.KindHost {
+		return nodes.Store, nil
+	}
 	name := nodes.Server.HostNode()
-	for _, n := range []*testbed.Node{&nodes.Server, nodes.Store} {
-		if n != nil && n.Name == name {
-			return n, nil
-		}
+	if nodes.Server.Name == name {
+		return &nodes.Server, nil
 	}
 	if n := bed.Node(name); n != nil {
 		return n, nil
