@@ -189,7 +189,8 @@ type Point struct {
 	// [load.Load.Compute] if interrupts, other programs or a slower clock delayed the work.
 	ComputeMeanNs float64 `json:"compute_mean_ns,omitempty"`
 	// Overlap is the share of the communication that a client thread hides behind its compute,
-	// measured before the load. It is absent for clients that compute nothing.
+	// measured before the load, and before a neighbour starts. It is absent for clients that
+	// compute nothing.
 	Overlap       Overlap `json:"overlap,omitzero"`
 	Evicted       uint64  `json:"evicted"`        // items that the server evicted, preload included
 	ThroughputOps float64 `json:"throughput_ops"` // [Point.Ops] a second
@@ -461,6 +462,16 @@ type Part struct {
 	// SpunNsPerOp is the part of CPUNsPerOp that went into polling without finding work. It is
 	// absent for processes that do not tell, and if other threads on the CPU make it unknown.
 	SpunNsPerOp float64 `json:"spun_ns_per_op,omitempty"`
+}
+
+// PartOf returns the part with a name, or an empty one.
+func (p *Point) PartOf(name string) *Part {
+	for i := range p.Parts {
+		if p.Parts[i].Part == name {
+			return &p.Parts[i]
+		}
+	}
+	return &Part{}
 }
 
 // Lanes join two halves: see package verbs/mqueue.

@@ -67,7 +67,7 @@ func line(of *results.Line) probechart.Line {
 	for i := range of.Marks {
 		m := &of.Marks[i]
 		y := results.SpreadBy(m.Repeats, (*results.Point).HostCPUNsPerOp)
-		if y.Min > 0 {
+		if !slices.ContainsFunc(m.Repeats, unknown) {
 			l.Marks = append(l.Marks, probechart.Mark{
 				X: m.Throughput(), Y: y, Repeats: m.Repeats,
 			})
