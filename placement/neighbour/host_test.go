@@ -17,8 +17,13 @@ func TestHost(t *testing.T) {
 	other := testbed.Node{Node: launch.Node{Name: "hostC"}, Kind: testbed.KindHost}
 	away := testbed.Node{Node: launch.Node{Name: "dpuC"}, Kind: testbed.KindDPU, Of: "hostC"}
 	for _, on := range []testbed.Assignment{
-		{Server: host}, {Server: dpu}, {Server: dpu, Store: &host}, {Server: host, Store: &dpu},
-		{Server: other, Store: &host}, {Server: away, Store: &host}, {Server: host, Store: &away},
+		{Server: host},
+		{Server: dpu},
+		{Server: dpu, Store: &host},
+		{Server: host, Store: &dpu},
+		{Server: other, Store: &host},
+		{Server: away, Store: &host},
+		{Server: host, Store: &away},
 	} {
 		n, err := Host(bed, &on)
 		if err != nil || n.Name != "hostB" {
