@@ -160,8 +160,8 @@ func TestExamples(t *testing.T) {
 			continue
 		}
 		testbed := ""
-		if strings.HasPrefix(name, "fig") || strings.HasPrefix(name, "placements") || name == "lynx-fig9" ||
-			name == "filters" {
+		if strings.HasPrefix(name, "fig") || strings.HasPrefix(name, "placements") ||
+			strings.HasPrefix(name, "lynx") || name == "filters" {
 			testbed = "../../examples/netns.yaml"
 		}
 		plan, err := NewPlan(Options{SweepFile: file, TestbedFile: testbed, Dir: filepath.Join(t.TempDir(), "run")})

@@ -52,6 +52,7 @@ type Claim struct {
 	Quantity string `yaml:"quantity"`
 	Pick     string `yaml:"pick"`
 	Expect   string `yaml:"expect"`
+	OwnLimit bool   `yaml:"own_limit"` // the source gives no figure
 	SamePath bool   `yaml:"same_path"` // a and over have one placement and submode
 	// AnyThreads allows different server threads of a and over: cores of two machines compare.
 	AnyThreads bool      `yaml:"any_threads"`
@@ -152,7 +153,7 @@ func (c *Claim) check(wrong func(format string, args ...any)) {
 		{"of", c.Of, slices.Sorted(maps.Keys(units))},
 		{"at", c.At, []string{"load", "throughput"}},
 		{"quantity", c.Quantity, []string{"ratio", "lower", "apart"}},
-		{"pick", c.Pick, []string{"greatest", "least", "median"}},
+		{"pick", c.Pick, []string{"greatest", "least", "median", "fastest"}},
 		{"expect", c.Expect, []string{"about", "up to", "between", "at least", "at most"}},
 	} {
 		if !slices.Contains(field.allowed, field.found) {

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,7 @@ type finding struct {
 	points           []*results.Point // that it rests on
 	hashes           []*Hashes        // that it rests on instead
 	repeats          int              // of each point or time, at least
+	peak, overPeak   float64          // of the selection, and of what it is over
 }
 
 // The values of a claim's key of that take the p99 latency: at each load, or at the peaks.
@@ -72,7 +74,11 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 	}
 	if c.Over == nil {
 		for i := range as {
-			list = append(list, c.single(&as[i])...)
+			found := c.single(&as[i])
+			for n := range found {
+				found[n].peak = as[i].peak()
+			}
+			list = append(list, found...)
 		}
 		if c.Of == "hash share" {
 			return list, "the points have no share of hashing"
@@ -86,7 +92,11 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 	for i := range as {
 		for j := range overs {
 			if c.comparable(&as[i], &overs[j]) && (!c.SamePath || as[i].label == overs[j].label) {
-				list = append(list, c.pairs(&as[i], &overs[j])...)
+				found := c.pairs(&as[i], &overs[j])
+				for n := range found {
+					found[n].peak, found[n].overPeak = as[i].peak(), overs[j].peak()
+				}
+				list = append(list, found...)
 			}
 		}
 	}
@@ -98,8 +108,13 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 }
 
 // combine is the figure of a pool of at least one: the extreme or the median of their values, and
-// of the ends of their ranges.
+// of the ends of their ranges. Of the fastest selection it is all that selection's own.
 func (c *Claim) combine(pool []finding) finding {
+	if c.Pick == "fastest" {
+		return slices.MaxFunc(pool, func(a, b finding) int {
+			return cmp.Or(cmpFloat(a.peak, b.peak), cmpFloat(a.overPeak, b.overPeak))
+		})
+	}
 	pick := func(by func(*finding) float64) *finding {
 		sorted := slices.Clone(pool)
 		slices.SortStableFunc(sorted, func(a, b finding) int { return cmpFloat(by(&b), by(&a)) })
@@ -247,6 +262,9 @@ func (f *finding) turn(quantity string) {
 		}
 	}
 }
+
+// peak is the highest median throughput of a group.
+func (g *group) peak() float64 { return g.line.Peak().Throughput().Median }
 
 func share(g *group) string { return fmt.Sprintf("%g %% GET", 100*g.points[0].GetRatio) }
 
