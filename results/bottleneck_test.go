@@ -94,10 +94,14 @@ func TestBottleneck(t *testing.T) {
 			"the client's CPUs were busy for 30 % of the time; the proxy's threads for 95 %, without polling",
 		},
 		"a proxy with room": {
-			[]func(*results.Point){busy(0.3, 0.3), proxy(1000, 700, 1)}, results.SideNeither, "the proxy's threads for 30 %",
+			[]func(*results.Point){busy(0.3, 0.3), proxy(1000, 700, 1)},
+			results.SideNeither,
+			"the proxy's threads for 30 %",
 		},
 		"two threads of a proxy, one perhaps full": {
-			[]func(*results.Point){busy(0.3, 0.3), proxy(2000, 1000, 2)}, results.SideUnknown, "one of them may be full",
+			[]func(*results.Point){busy(0.3, 0.3), proxy(2000, 1000, 2)},
+			results.SideUnknown,
+			"one of them may be full",
 		},
 		"a proxy that hides its polling": {
 			[]func(*results.Point){busy(0.3, 0.3), proxy(1000, 0, 1)}, results.SideUnknown, "the proxy's threads poll",
@@ -106,7 +110,9 @@ func TestBottleneck(t *testing.T) {
 			[]func(*results.Point){busy(0.95, 0.3), proxy(1000, 0, 1)}, results.SideClient, "busy for 95 %",
 		},
 		"a full server behind a proxy": {
-			[]func(*results.Point){busy(0.3, 0.95), proxy(1000, 700, 1)}, results.SideServer, "the server's threads for 95 %",
+			[]func(*results.Point){busy(0.3, 0.95), proxy(1000, 700, 1)},
+			results.SideServer,
+			"the server's threads for 95 %",
 		},
 		"a proxy held down": {
 			[]func(*results.Point){busy(0.3, 0.3), proxy(1000, 700, 1), func(p *results.Point) {

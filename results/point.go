@@ -134,7 +134,8 @@ type Point struct {
 	ServerVersion  string  `json:"server_version"` // version of the server
 	ClientVersion  string  `json:"client_version"` // version of the client
 	ServerAddr     string  `json:"server_addr"`    // address of the server's first worker
-	// NeighbourNode is the node of the neighbour: the server's, or the host's of a server on a DPU.
+	// NeighbourNode is the node of the neighbour: that of the store half on a host, else the
+	// server's, or the host's of a server on a DPU.
 	NeighbourNode string `json:"neighbour_node,omitempty"`
 	// NeighbourCPUs are the CPUs of that node that the neighbour's threads are pinned to.
 	NeighbourCPUs []int `json:"neighbour_cpus,omitempty"`

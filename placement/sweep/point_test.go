@@ -63,8 +63,10 @@ func TestHalvesAsAsked(t *testing.T) {
 		edit func(*results.Point)
 		want string
 	}{
-		"the defaults":   {func(*results.Point) {}, ""},
-		"engine threads": {func(p *results.Point) { p.EngineThreads = 4 }, "engine_threads: asked for 2, used 4"},
+		"the defaults": {func(*results.Point) {}, ""},
+		"engine threads": {
+			func(p *results.Point) { p.EngineThreads = 4 }, "engine_threads: asked for 2, used 4",
+		},
 		"answers": {
 			func(p *results.Point) { p.Lanes.Answers = "write" }, "answers of lanes: asked for read, used write",
 		},
@@ -72,7 +74,9 @@ func TestHalvesAsAsked(t *testing.T) {
 			func(p *results.Point) { p.ProxyLanes.Answers = "write" },
 			"answers of proxy_lanes: asked for read, used write",
 		},
-		"wait":             {func(p *results.Point) { p.Lanes.Wait = "nap" }, "wait of lanes: asked for poll, used nap"},
+		"wait": {
+			func(p *results.Point) { p.Lanes.Wait = "nap" }, "wait of lanes: asked for poll, used nap",
+		},
 		"a whole server":   {func(p *results.Point) { p.Lanes, p.EngineThreads = nil, 0 }, ""}, // the run tells
 		"wait of a client": {func(p *results.Point) { p.ProxyLanes.Wait = "nap" }, "wait of proxy_lanes"},
 	} {

@@ -109,8 +109,8 @@ func writeClaim(b *bytes.Buffer, cases []Outcome) (measured bool) {
 		fmt.Fprintf(b, "  %s\n      %s: %s\n", cases[0].Says, NotMeasured, strings.Join(why, "; "))
 	default:
 		fmt.Fprintf(b, "    %s%s %s  %s: %s\n",
-			joinAbout(about), cases[0].whose(cases[0].Source), strings.Join(study, ", "), NotMeasured,
-			strings.Join(why, "; "))
+			joinAbout(about), cases[0].whose(cases[0].Source), strings.Join(study, ", "),
+			NotMeasured, strings.Join(why, "; "))
 	}
 	return measured
 }

@@ -77,8 +77,8 @@ func inHalves(host, dpu results.Node) func(*results.Point) {
 		p.ServerNode, p.EngineThreads = dpu, p.ServerThreads
 		p.Answers, p.Wait = "read", "poll"
 		p.Lanes = &results.Lanes{
-			Provider: "ibverbs", Answers: "read", Wait: "poll", Ordering: "low to high", Lanes: 2, Slots: 32,
-			SlotBytes: 1 << 16, Threads: 2,
+			Provider: "ibverbs", Answers: "read", Wait: "poll", Ordering: "low to high",
+			Lanes: 2, Slots: 32, SlotBytes: 1 << 16, Threads: 2,
 		}
 		p.Parts = append(p.Parts,
 			results.Part{
