@@ -161,7 +161,7 @@ func TestExamples(t *testing.T) {
 		}
 		testbed := ""
 		if strings.HasPrefix(name, "fig") || strings.HasPrefix(name, "placements") ||
-			strings.HasPrefix(name, "lynx") || name == "filters" {
+			strings.HasPrefix(name, "lynx") || name == "split" || name == "filters" {
 			testbed = "../../examples/netns.yaml"
 		}
 		plan, err := NewPlan(Options{SweepFile: file, TestbedFile: testbed, Dir: filepath.Join(t.TempDir(), "run")})
