@@ -3,6 +3,8 @@ package results
 import (
 	"fmt"
 	"strings"
+
+	"dpukv/kvs"
 )
 
 // The sides of a [Bottleneck].
@@ -34,7 +36,7 @@ func (p *Point) Bottleneck() Bottleneck {
 	if p.Status != StatusOK || p.ClientCPUShare == 0 {
 		return Bottleneck{SideUnknown, "the CPU time of the two sides is not known"}
 	}
-	client, server := p.clientSide(), p.serverSide()
+	client, server := p.clientSide().and(p.proxySide()), p.serverSide()
 	why := client.said + "; " + server.said
 	switch {
 	case client.full && server.full:
@@ -87,6 +89,36 @@ func (p *Point) clientSide() side {
 	s.hideInterrupts(p.clientBusy(), p.ClientInterruptShare)
 	s.hideOthers(p.ClientOthersShare + p.ClientStolenShare)
 	return s
+}
+
+// proxySide is the client's network half, or nothing if the client is whole.
+func (p *Point) proxySide() side {
+	if p.ProxyLanes == nil {
+		return side{}
+	}
+	proxy := p.PartOf(kvs.PartProxy)
+	if proxy.SpunNsPerOp == 0 {
+		return side{
+			hidden: true, said: "the proxy's threads poll, so their CPU time shows nothing",
+		}
+	}
+	threads := max(p.ProxyLanes.Threads, 1)
+	share := (proxy.CPUNsPerOp - proxy.SpunNsPerOp) * p.ThroughputOps / 1e9 / float64(threads)
+	s := side{
+		full: share > BusyShare,
+		said: fmt.Sprintf("the proxy's threads for %.0f %%, without polling", 100*share),
+	}
+	s.hideMean(share, threads)
+	s.hideProfile(&proxy.Node)
+	return s
+}
+
+// and is the side of two processes, of which one may be full.
+func (s side) and(o side) side {
+	if o.said != "" {
+		s.said += "; " + o.said
+	}
+	return side{s.full || o.full, s.hidden || o.hidden, s.said}
 }
 
 func (p *Point) serverSide() side {

@@ -29,6 +29,12 @@ func TestBottleneck(t *testing.T) {
 	interrupts := func(client, server float64) func(*results.Point) {
 		return func(p *results.Point) { p.ClientInterruptShare, p.ServerInterruptShare = client, server }
 	}
+	proxy := func(cpuNs, spunNs float64, threads int) func(*results.Point) {
+		return func(p *results.Point) {
+			p.ThroughputOps, p.ProxyLanes = 1e6, &results.Lanes{Threads: threads}
+			p.Parts = []results.Part{{Part: "proxy", CPUNsPerOp: cpuNs, SpunNsPerOp: spunNs}}
+		}
+	}
 	polling := func(p *results.Point) { p.Transport = "rdma" }
 	for name, c := range map[string]struct {
 		edits     []func(*results.Point)
@@ -82,7 +88,39 @@ func TestBottleneck(t *testing.T) {
 		},
 		"a server that polls":  {[]func(*results.Point){busy(0.3, 1), polling}, results.SideUnknown, "poll"},
 		"client, server polls": {[]func(*results.Point){busy(0.95, 1), polling}, results.SideClient, "poll"},
-		"not known":            {[]func(*results.Point){busy(0, 0)}, results.SideUnknown, "not known"},
+		"a full proxy": {
+			[]func(*results.Point){busy(0.3, 0.3), proxy(1000, 50, 1)},
+			results.SideClient,
+			"the client's CPUs were busy for 30 % of the time; the proxy's threads for 95 %, without polling",
+		},
+		"a proxy with room": {
+			[]func(*results.Point){busy(0.3, 0.3), proxy(1000, 700, 1)},
+			results.SideNeither,
+			"the proxy's threads for 30 %",
+		},
+		"two threads of a proxy, one perhaps full": {
+			[]func(*results.Point){busy(0.3, 0.3), proxy(2000, 1000, 2)},
+			results.SideUnknown,
+			"one of them may be full",
+		},
+		"a proxy that hides its polling": {
+			[]func(*results.Point){busy(0.3, 0.3), proxy(1000, 0, 1)}, results.SideUnknown, "the proxy's threads poll",
+		},
+		"a full client before a proxy": {
+			[]func(*results.Point){busy(0.95, 0.3), proxy(1000, 0, 1)}, results.SideClient, "busy for 95 %",
+		},
+		"a full server behind a proxy": {
+			[]func(*results.Point){busy(0.3, 0.95), proxy(1000, 700, 1)},
+			results.SideServer,
+			"the server's threads for 95 %",
+		},
+		"a proxy held down": {
+			[]func(*results.Point){busy(0.3, 0.3), proxy(1000, 700, 1), func(p *results.Point) {
+				p.Parts[0].Node = results.Node{Node: "dpuA", Kind: "dpu", Profile: "bf2"}
+			}},
+			results.SideUnknown, "the profile bf2 of dpuA limits its CPU time",
+		},
+		"not known": {[]func(*results.Point){busy(0, 0)}, results.SideUnknown, "not known"},
 		"failed": {
 			[]func(*results.Point){busy(0.95, 0.3), resultstest.Failed("?")}, results.SideUnknown, "not known",
 		},

@@ -23,6 +23,8 @@ type Dimension struct {
 	title string               // in words, with the unit of shown: "GET %"
 	shown func(*Point) string  // the value in tables and figures: "95"
 	label func(*Point) string  // the value in words: "95 % GET"; "": nothing to say
+	// ofHalves tells that only points in halves have a value.
+	ofHalves bool
 }
 
 // Name is the dimension's name in the point's JSON.
@@ -86,8 +88,8 @@ var dimensions = slices.Concat(
 			func(p *Point) string { return p.EmulatedTestbed }),
 		counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
 		engineThreads,
-		byText("answers", "answers by %s", func(p *Point) string { return p.Answers }),
-		byText("wait", "waits: %s", func(p *Point) string { return p.Wait }),
+		ofHalves(byText("answers", "answers by %s", func(p *Point) string { return p.Answers })),
+		ofHalves(byText("wait", "waits: %s", func(p *Point) string { return p.Wait })),
 		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 		byText("loop", "%s loop", loop),
 	},
@@ -210,8 +212,14 @@ var engineThreads = func() *Dimension {
 		}
 	}
 	d.text, d.shown, d.label = unlessWhole(d.text), unlessWhole(d.shown), unlessWhole(d.label)
-	return d
+	return ofHalves(d)
 }()
+
+// ofHalves marks a dimension of which only points in halves have a value.
+func ofHalves(d *Dimension) *Dimension {
+	d.ofHalves = true
+	return d
+}
 
 // clusterNodes counts the nodes of a cluster. A server alone has none.
 func clusterNodes(p *Point) string {
@@ -277,7 +285,7 @@ func Varying(ds []*Dimension, points []*Point) []*Dimension {
 		first, found := "", false
 		for _, p := range points {
 			text := d.text(p)
-			if text == "" && d.ofHalves() {
+			if text == "" && d.ofHalves {
 				continue
 			}
 			if found && text != first {
@@ -287,11 +295,6 @@ func Varying(ds []*Dimension, points []*Point) []*Dimension {
 		}
 		return true
 	})
-}
-
-// ofHalves reports whether only points in halves have a value.
-func (d *Dimension) ofHalves() bool {
-	return slices.Contains([]string{"engine_threads", "answers", "wait"}, d.name)
 }
 
 // Telling returns the dimensions of ds that are needed to tell the points apart. A key size that

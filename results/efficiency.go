@@ -1,5 +1,7 @@
 package results
 
+import "dpukv/kvs"
+
 // The kinds of a [Node].
 const (
 	KindHost = "host"
@@ -27,25 +29,34 @@ func (p *Point) OpsPerCoreS(kind string) float64 {
 }
 
 // HostCPUNsPerOp is the CPU time per operation of all parts on hosts, the clients' included. It is
-// 0 if it is not known: of a server that ran already, and of an older build.
+// 0 if there is none, and if it is not known: see [Point.KnowsMachines].
 func (p *Point) HostCPUNsPerOp() float64 {
-	if !p.CPUByMachine() {
+	if !p.KnowsMachines() {
 		return 0
 	}
 	return p.ServerHostCPUNsPerOp + p.ClientHostCPUNsPerOp
 }
 
-// DPUCPUNsPerOp is the CPU time per operation of all parts on DPUs. It is 0 if it is not known.
+// DPUCPUNsPerOp is the CPU time per operation of all parts on DPUs. It is 0 if there is none, and
+// if it is not known.
 func (p *Point) DPUCPUNsPerOp() float64 {
-	if !p.CPUByMachine() {
+	if !p.KnowsMachines() {
 		return 0
 	}
 	return p.ServerDPUCPUNsPerOp + p.ClientDPUCPUNsPerOp
 }
 
-// CPUByMachine reports whether the CPU time of all parts is known by the kind of their machine.
-func (p *Point) CPUByMachine() bool {
-	return p.ServerHostCPUNsPerOp+p.ServerDPUCPUNsPerOp > 0
+// KnowsMachines reports whether the machine of each part is known. That of a server that ran
+// already is not, and an older build told none. The applications of several clients have no machine
+// as one part, but [Point.Clients] has theirs.
+func (p *Point) KnowsMachines() bool {
+	for i := range p.Parts {
+		part := &p.Parts[i]
+		if part.Node == (Node{}) && (part.Part != kvs.PartApplication || len(p.Clients) < 2) {
+			return false
+		}
+	}
+	return len(p.Parts) > 0
 }
 
 // Split reports whether the server or the client is in halves.

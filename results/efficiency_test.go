@@ -45,4 +45,27 @@ func TestCPUTimeOfHostsAndDPUs(t *testing.T) {
 	}
 }
 
+// TestCPUTimeOfUnknownMachines: without the machine of a part, no sum of hosts or DPUs is known. The
+// applications of several clients are one part on several machines.
+func TestCPUTimeOfUnknownMachines(t *testing.T) {
+	for name, c := range map[string]struct {
+		part, clients int
+		known         bool
+	}{
+		"a server that ran already":    {3, 1, false},
+		"an application":               {0, 1, false},
+		"applications of two clients":  {0, 2, true},
+		"a server, beside two clients": {3, 2, false},
+	} {
+		p := resultstest.Point(func(p *results.Point) {
+			inHalves(p)
+			p.Parts[c.part].Node = results.Node{}
+			p.Clients = make([]results.ClientShare, c.clients)
+		})
+		if host, dpu := p.HostCPUNsPerOp(), p.DPUCPUNsPerOp(); (host > 0) != c.known || (dpu > 0) != c.known {
+			t.Errorf("%s: found %v and %v, known: %v", name, host, dpu, c.known)
+		}
+	}
+}
+
 func near(a, b float64) bool { return a >= b*0.999999 && a <= b*1.000001 }

@@ -134,7 +134,8 @@ type Point struct {
 	ServerVersion  string  `json:"server_version"` // version of the server
 	ClientVersion  string  `json:"client_version"` // version of the client
 	ServerAddr     string  `json:"server_addr"`    // address of the server's first worker
-	// NeighbourNode is the node of the neighbour: the server's, or the host's of a server on a DPU.
+	// NeighbourNode is the node of the neighbour: that of the store half on a host, else the
+	// server's, or the host's of a server on a DPU.
 	NeighbourNode string `json:"neighbour_node,omitempty"`
 	// NeighbourCPUs are the CPUs of that node that the neighbour's threads are pinned to.
 	NeighbourCPUs []int `json:"neighbour_cpus,omitempty"`
@@ -189,7 +190,8 @@ type Point struct {
 	// [load.Load.Compute] if interrupts, other programs or a slower clock delayed the work.
 	ComputeMeanNs float64 `json:"compute_mean_ns,omitempty"`
 	// Overlap is the share of the communication that a client thread hides behind its compute,
-	// measured before the load. It is absent for clients that compute nothing.
+	// measured before the load, and before a neighbour starts. It is absent for clients that
+	// compute nothing.
 	Overlap       Overlap `json:"overlap,omitzero"`
 	Evicted       uint64  `json:"evicted"`        // items that the server evicted, preload included
 	ThroughputOps float64 `json:"throughput_ops"` // [Point.Ops] a second
@@ -462,6 +464,16 @@ type Part struct {
 	// SpunNsPerOp is the part of CPUNsPerOp that went into polling without finding work. It is
 	// absent for processes that do not tell, and if other threads on the CPU make it unknown.
 	SpunNsPerOp float64 `json:"spun_ns_per_op,omitempty"`
+}
+
+// PartOf returns the part with a name, or an empty one.
+func (p *Point) PartOf(name string) *Part {
+	for i := range p.Parts {
+		if p.Parts[i].Part == name {
+			return &p.Parts[i]
+		}
+	}
+	return &Part{}
 }
 
 // Lanes join two halves: see package verbs/mqueue.

@@ -82,12 +82,13 @@ func TestValidate(t *testing.T) {
 
 // inHalves splits the client and the server of a point, and half of each is on a DPU.
 func inHalves(p *results.Point) {
+	on := func(node, kind string) results.Node { return results.Node{Node: node, Kind: kind} }
 	client, server := p.ClientCPUNsPerOp, p.ServerCPUNsPerOp
 	p.Parts = []results.Part{
-		{Part: "application", CPUNsPerOp: client},
-		{Part: "proxy", CPUNsPerOp: 70, SpunNsPerOp: 30},
-		{Part: "engine", CPUNsPerOp: server / 4, SpunNsPerOp: server / 8},
-		{Part: "store", CPUNsPerOp: server / 4 * 3, SpunNsPerOp: server / 8},
+		{Part: "application", Node: on("hostA", "host"), CPUNsPerOp: client},
+		{Part: "proxy", Node: on("dpuA", "dpu"), CPUNsPerOp: 70, SpunNsPerOp: 30},
+		{Part: "engine", Node: on("dpuB", "dpu"), CPUNsPerOp: server / 4, SpunNsPerOp: server / 8},
+		{Part: "store", Node: on("hostB", "host"), CPUNsPerOp: server / 4 * 3, SpunNsPerOp: server / 8},
 	}
 	p.ClientHostCPUNsPerOp, p.ClientDPUCPUNsPerOp = client, 70
 	p.ServerHostCPUNsPerOp, p.ServerDPUCPUNsPerOp = server/4*3, server/4

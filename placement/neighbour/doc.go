@@ -13,11 +13,12 @@
 //
 // # CPUs
 //
-// A neighbour runs on the host of the server, also with a store on the DPU. There, cpu takes the
-// CPUs of the server's threads: the store's workers, or the engine of a store on the DPU. Where the
-// host has neither, cpu takes as many others. Cache and memory take all CPUs that no other process
-// of the point has; the second thread of a worker's core is such a CPU. Without one they share the
-// store's, with a warning: then the store loses CPU time, too. See [Machine.CPUs].
+// A neighbour runs on the host of the store half, or else on the host of the server, also with a
+// store on the DPU. There, cpu takes the CPUs of the server's threads: the store's workers, or the
+// engine of a store on the DPU. Where the host has neither, cpu takes as many others. Cache and
+// memory take all CPUs that no other process of the point has; the second thread of a worker's core
+// is such a CPU. Without one they share the store's, with a warning: then the store loses CPU time,
+// too. See [Machine.CPUs].
 //
 // The neighbour in figure 9 of "Lynx" (ASPLOS '20) multiplies matrices that fill the last-level
 // cache, on other cores than the server. The kind cache is the closest one.

@@ -6,17 +6,15 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// Host returns the node that a neighbour of a placement's nodes runs on: the host of the store half
-// or of the server, or that of the host that the server's DPU sits in.
+// Host returns the node that a neighbour of a placement's nodes runs on: that of the store half on
+// a host, else the server's, or that of the host that the server's DPU sits in.
 func Host(bed *testbed.Testbed, nodes *testbed.Assignment) (*testbed.Node, error) {
-	name := nodes.Server.HostNode()
 	if nodes.Store != nil && nodes.Store.Kind == testbed.KindHost {
-		name = nodes.Store.Name
+		return nodes.Store, nil
 	}
-	for _, n := range []*testbed.Node{&nodes.Server, nodes.Store} {
-		if n != nil && n.Name == name {
-			return n, nil
-		}
+	name := nodes.Server.HostNode()
+	if nodes.Server.Name == name {
+		return &nodes.Server, nil
 	}
 	if n := bed.Node(name); n != nil {
 		return n, nil

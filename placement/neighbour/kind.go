@@ -19,8 +19,8 @@ const (
 // Kinds returns the names of all kinds.
 func Kinds() []string { return []string{CPU, Cache, Memory} }
 
-// LineBytes is what a neighbour of the kinds [Cache] and [Memory] moves in one operation: it reads
-// and writes a line.
+// LineBytes is the size of a cache line. A neighbour of the kinds [Cache] and [Memory] reads and
+// writes one in each operation.
 const LineBytes = 64
 
 // check refuses what is no kind.

@@ -71,7 +71,7 @@ func (n *Neighbour) failed() error {
 	return errors.Join(errs...)
 }
 
-// work is a thread's life.
+// work runs one thread from its pinning to the order to stop.
 func (n *Neighbour) work(i int, ready *sync.WaitGroup) {
 	runtime.LockOSThread() // it ends with the goroutine, whose thread stays pinned
 	w := &n.workers[i]

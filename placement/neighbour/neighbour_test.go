@@ -24,20 +24,28 @@ func TestKinds(t *testing.T) {
 			}
 			before := n.Count()
 			after := before
-			for after.Ops == before.Ops || after.CPUNs == before.CPUNs {
-				time.Sleep(time.Millisecond)
+			within(t, "it works", func() bool {
 				after = n.Count()
-			}
+				return after.Ops > before.Ops && after.CPUNs > before.CPUNs
+			})
 			if err := n.Stop(); err != nil {
 				t.Fatal(err)
 			}
 			if ended := n.Count(); ended.Ops < after.Ops || n.Count().Ops != ended.Ops {
 				t.Errorf("%d operations, then %d, and more after its end", after.Ops, ended.Ops)
 			}
-			for runtime.NumGoroutine() > goroutines { // they end a little after their work
-				time.Sleep(time.Millisecond)
-			}
+			within(t, "its threads end", func() bool { return runtime.NumGoroutine() <= goroutines })
 		})
+	}
+}
+
+// within waits until something happens, and fails the test if it does not within a minute.
+func within(t *testing.T, what string, happens func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !happens(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within a minute: %s", what)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 )
 
 // ProtocolVersion changes whenever an older node would misunderstand a message.
-const ProtocolVersion = 9
+const ProtocolVersion = 10
 
 // MaxMessageBytes has room for the histograms of a long point. A peer that sends more is no node of
 // dpukv.

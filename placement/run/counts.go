@@ -45,12 +45,12 @@ func noteServerMoved(p *results.Point, m kvs.Moved) {
 	}
 }
 
-// disturbance is the work of a point's neighbour. Without one, its methods do nothing.
-type disturbance struct {
+// neighbourWork is the work of a point's neighbour. Without one, its methods do nothing.
+type neighbourWork struct {
 	by      *member // nil: there is none
 	kind    string
 	timeout time.Duration
-	calm    context.CancelFunc // ends the watch over its process
+	unwatch context.CancelFunc // ends the watch over its process
 
 	before, after *neighbour.Count
 }
@@ -62,8 +62,8 @@ func (m *measurement) startNeighbour(ctx context.Context) (context.Context, erro
 		return ctx, nil
 	}
 	m.report.does("start the neighbour %s", m.pt.Neighbour)
-	d := &m.disturbance
-	*d = disturbance{by: by, kind: m.pt.Neighbour, timeout: m.timeouts.Result}
+	d := &m.beside
+	*d = neighbourWork{by: by, kind: m.pt.Neighbour, timeout: m.timeouts.Result}
 	by.Send(&node.Configure{
 		CPUs: by.end.cpus, Neighbour: &node.NeighbourSpec{Kind: m.pt.Neighbour},
 	})
@@ -73,28 +73,28 @@ func (m *measurement) startNeighbour(ctx context.Context) (context.Context, erro
 		return nil, err
 	}
 	var watched context.Context
-	watched, d.calm = untilEnded(ctx, by.Process, "work as the neighbour "+d.kind)
+	watched, d.unwatch = untilEnded(ctx, by.Process, "work as the neighbour "+d.kind)
 	return watched, nil
 }
 
 // begin counts the neighbour's work before the load.
-func (d *disturbance) begin(ctx context.Context) (err error) {
+func (d *neighbourWork) begin(ctx context.Context) (err error) {
 	d.before, err = d.count(ctx)
 	return err
 }
 
 // endNeighbour counts the neighbour's work after the load, and ends it.
 func (m *measurement) endNeighbour(ctx context.Context) (err error) {
-	d := &m.disturbance
+	d := &m.beside
 	if d.after, err = d.count(ctx); err != nil || d.by == nil {
 		return err
 	}
-	d.calm()
+	d.unwatch()
 	m.all.neighbour = nil
 	return d.by.Close()
 }
 
-func (d *disturbance) count(ctx context.Context) (*neighbour.Count, error) {
+func (d *neighbourWork) count(ctx context.Context) (*neighbour.Count, error) {
 	if d.by == nil {
 		return nil, nil
 	}
@@ -106,7 +106,7 @@ func (d *disturbance) count(ctx context.Context) (*neighbour.Count, error) {
 }
 
 // note puts the neighbour's work into a point.
-func (d *disturbance) note(p *results.Point) {
+func (d *neighbourWork) note(p *results.Point) {
 	if d.by == nil {
 		return
 	}

@@ -142,7 +142,7 @@ func cpuWarnings(ends []*end) (warnings []string) {
 		warnings = append(warnings, fmt.Sprintf(format, args...))
 	}
 	for i, e := range ends {
-		if (e.serves() || e.role == roleProxy) && e.cpus != nil && e.threads > len(e.cpus) {
+		if (e.server || e.role != "") && e.cpus != nil && e.threads > len(e.cpus) {
 			note("%s threads share CPUs: %d threads, CPU %s", e.title(), e.threads,
 				cpu.FormatList(e.cpus))
 		}
@@ -250,13 +250,13 @@ func (m *measurement) placeNeighbour() (warnings []string) {
 	if by == nil {
 		return nil
 	}
-	rival := m.all.itemsAt()
-	if m.all.server.end.node.Name == by.end.node.Name {
-		rival = m.all.server // also the engine of a store on the DPU
+	rival, beside := m.all.itemsAt(), by.end.node.Name
+	if rival.end.node.Name != beside && m.all.server.end.node.Name == beside {
+		rival = m.all.server // the engine of a store on the DPU
 	}
 	on := neighbour.Machine{
 		All: by.end.node.CPUs, Store: m.workCPUs(rival),
-		Beside: rival.end.node.Name == by.end.node.Name,
+		Beside: rival.end.node.Name == beside,
 	}
 	if on.All == nil {
 		on.All = spread(by.end.cores)
@@ -276,16 +276,17 @@ func (m *measurement) placeNeighbour() (warnings []string) {
 	return warnings
 }
 
-// workCPUs returns the CPUs of a process's threads: those that the server told of itself or of its
-// store half, or those that the process got.
+// workCPUs returns the CPUs of a process's threads: those that the server told, or those that the
+// process got.
 func (m *measurement) workCPUs(o *member) []int {
 	var told []int
-	switch {
-	case m.server == nil:
-	case o == m.all.server:
-		told = m.server.Facts.CPUs
-	case o == m.all.store && m.server.Facts.Lanes != nil:
-		told = m.server.Facts.Lanes.CPUs
+	if m.server != nil {
+		switch lanes := m.server.Facts.Lanes; {
+		case o == m.all.server:
+			told = m.server.Facts.CPUs
+		case o == m.all.store && lanes != nil:
+			told = lanes.CPUs
+		}
 	}
 	if len(told) > 0 {
 		return told

@@ -96,6 +96,17 @@ func TestCPUsAreShared(t *testing.T) {
 	}
 }
 
+// TestHalvesShareCPUs: threads of a half that share CPUs are a warning, as those of a whole server are.
+func TestHalvesShareCPUs(t *testing.T) {
+	for _, role := range []string{roleStore, roleProxy} {
+		e := end{node: &testbed.Node{}, kernel: "a", role: role, threads: 3, cpus: []int{4, 5}}
+		want := []string{role + " threads share CPUs: 3 threads, CPU 4-5"}
+		if got := cpuWarnings([]*end{&e}); !slices.Equal(got, want) {
+			t.Errorf("found %q, want %q", got, want)
+		}
+	}
+}
+
 func TestQuotaOfWholeCPUsIsNoSlowerMachine(t *testing.T) {
 	for _, c := range []struct {
 		threads int
@@ -129,7 +140,7 @@ func TestPlaceNeighbour(t *testing.T) {
 	for _, c := range []struct {
 		name, kind    string
 		server, store *member
-		told          []int // by the server
+		told          []int // by the server, of its own threads or of its store half's
 		want          []int
 		shares        bool
 	}{
@@ -137,6 +148,12 @@ func TestPlaceNeighbour(t *testing.T) {
 		{"cpu on what the server got", "cpu", process("host", "b", 0, 1), nil, nil, []int{0, 1}, true},
 		{"cache beside them", "cache", process("host", "b", 0, 1), nil, nil, []int{2, 4, 5}, false},
 		{"cpu on the store half", "cpu", process("dpu", "d", 0, 1), process("host", "b", 0), nil, []int{0}, false},
+		{
+			"cpu on what the store half told", "cpu", process("dpu", "d", 0, 1), process("host", "b", 0, 1, 2),
+			[]int{1},
+			[]int{1},
+			false,
+		},
 		{"cpu on the engine", "cpu", process("host", "b", 4), process("dpu", "d", 0), nil, []int{4}, true},
 		{"cpu on the host of a DPU", "cpu", process("dpu", "d", 0, 1), nil, nil, []int{0, 1}, false},
 		{
@@ -146,8 +163,12 @@ func TestPlaceNeighbour(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			facts := kvs.Facts{CPUs: c.told}
+			if c.store != nil {
+				facts = kvs.Facts{Lanes: &kvs.LaneFacts{CPUs: c.told}}
+			}
 			m := measurement{
-				pt: &sweep.Point{}, server: &node.Ready{Facts: kvs.Facts{CPUs: c.told}},
+				pt: &sweep.Point{}, server: &node.Ready{Facts: facts},
 				all: &pointProcesses{
 					server: c.server, store: c.store, clients: []*member{process("client", "b", 3)},
 					neighbour: process("host", "b"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
@@ -125,6 +126,7 @@ func checkHalves(s *sweep.Sweep, t *testbed.Testbed) error {
 	return nil
 }
 
+// checkHalf refuses a configuration whose halves cannot be measured.
 func checkHalf(
 	s *sweep.Sweep, t *testbed.Testbed, c *sweep.Config, nodes *testbed.Assignment,
 ) error {
@@ -136,15 +138,24 @@ func checkHalf(
 		}
 		return nil
 	}
-	st, err := stores.Named(c.Store)
-	if err != nil {
+	if err := checkSplit(at, c); err != nil {
 		return err
 	}
+	if err := checkEngine(s, c, nodes); err != nil {
+		return err
+	}
+	if err := testbed.CheckLanes(t, nodes); err != nil {
+		return fmt.Errorf("%slanes: %w", at, err)
+	}
+	return nil
+}
+
+// checkSplit refuses halves that the store, the server or the path cannot have.
+func checkSplit(at string, c *sweep.Config) error {
+	st, err := stores.Named(c.Store)
 	switch {
-	case nodes.Store == nil && c.EngineThreads != 0:
-		return fmt.Errorf("%sengine_threads: found %d with placement %s, allowed: a placement "+
-			"with an engine", s.Place("engine_threads", fmt.Sprint(c.EngineThreads)),
-			c.EngineThreads, c.Placement)
+	case err != nil:
+		return err
 	case st.Halves == nil:
 		return fmt.Errorf("%splacement: found %s with %s, allowed: a store that can be split (%v)",
 			at, c.Placement, c.Store, stores.NamesOf(func(st *kvs.Store) bool {
@@ -157,21 +168,29 @@ func checkHalf(
 		return fmt.Errorf("%splacement: found %s in submode %s, allowed: %s, %s; a DPU that runs "+
 			"a half is a machine of its own", at, c.Placement, c.Submode, submode.OffPath,
 			submode.Direct)
-	case c.Access != "erew" && nodes.Store != nil:
-		return fmt.Errorf("%saccess: found %s with placement %s, allowed: erew",
-			s.Place("access", c.Access), c.Access, c.Placement)
-	case nodes.Store != nil && engineThreads(c)%c.ServerThreads != 0:
-		return fmt.Errorf("%sengine_threads: found %d with server_threads: %d, allowed: a "+
-			"multiple of these", s.Place("engine_threads", fmt.Sprint(c.EngineThreads)),
-			c.EngineThreads, c.ServerThreads)
-	}
-	if err := testbed.CheckLanes(t, nodes); err != nil {
-		return fmt.Errorf("%slanes: %w", at, err)
 	}
 	return nil
 }
 
-// verifyHalves fails if the parts that were used are not those of the placement.
+// checkEngine refuses threads that an engine or its store half cannot have.
+func checkEngine(s *sweep.Sweep, c *sweep.Config, nodes *testbed.Assignment) error {
+	at := s.Place("engine_threads", fmt.Sprint(c.EngineThreads))
+	switch {
+	case nodes.Store == nil && c.EngineThreads != 0:
+		return fmt.Errorf("%sengine_threads: found %d with placement %s, allowed: a placement "+
+			"with an engine", at, c.EngineThreads, c.Placement)
+	case nodes.Store != nil && c.Access != "erew":
+		return fmt.Errorf("%saccess: found %s with placement %s, allowed: erew",
+			s.Place("access", c.Access), c.Access, c.Placement)
+	case nodes.Store != nil && engineThreads(c)%c.ServerThreads != 0:
+		return fmt.Errorf("%sengine_threads: found %d with server_threads: %d, allowed: a "+
+			"multiple of these", at, c.EngineThreads, c.ServerThreads)
+	}
+	return nil
+}
+
+// verifyHalves fails if the parts that were used are not those of the placement, or if their lanes
+// pass another device than the testbed's.
 func (m *measurement) verifyHalves(used *results.Point) error {
 	want := m.nodes.Store != nil
 	if (used.Lanes != nil) != want {
@@ -181,6 +200,27 @@ func (m *measurement) verifyHalves(used *results.Point) error {
 	if want = m.nodes.Proxy != nil; (used.ProxyLanes != nil) != want {
 		return fmt.Errorf("placement %s: found a client whose proxy is %v, wanted %v",
 			m.pt.Placement, used.ProxyLanes != nil, want)
+	}
+	if used.Lanes != nil {
+		if err := verifyLanes("lanes", used.Lanes, &m.nodes.Server, m.nodes.Store); err != nil {
+			return err
+		}
+	}
+	if used.ProxyLanes != nil {
+		return verifyLanes("proxy_lanes", used.ProxyLanes, &m.nodes.Clients[0], m.nodes.Proxy)
+	}
+	return nil
+}
+
+// verifyLanes fails if lanes have another provider than the devices of their nodes.
+func verifyLanes(name string, used *results.Lanes, n, other *testbed.Node) error {
+	device, err := laneDevice(n, other)
+	if err != nil {
+		return err
+	}
+	if want, _, _ := strings.Cut(device.Name, ":"); used.Provider != want {
+		return fmt.Errorf("%s: found the provider %s, wanted %s, as between the nodes %s and %s",
+			name, used.Provider, want, n.Name, other.Name)
 	}
 	return nil
 }
@@ -208,7 +248,7 @@ func (m *measurement) noteParts(p *results.Point) {
 		}
 		addPart(p, part, server)
 	}
-	if l := len(m.all.clients); l > 1 {
+	if len(m.all.clients) > 1 {
 		addClientParts(p)
 	}
 }
@@ -252,15 +292,15 @@ func addClientParts(p *results.Point) {
 func laneWarnings(p *results.Point) (warnings []string) {
 	tell := func(l *results.Lanes, between string) {
 		switch {
-		case l == nil || !l.Emulated:
+		case l == nil:
 		case l.Provider == "shm":
 			warnings = append(warnings, fmt.Sprintf("the lanes between %s are memory of this "+
 				"machine (shm), which plays PCIe: their latency and bandwidth are not those of a "+
 				"DPU", between))
-		default:
-			warnings = append(warnings, fmt.Sprintf("the lanes between %s are RDMA in software "+
-				"(%s), which plays a card's: their latency, bandwidth and CPU time are not those "+
-				"of a DPU", between, l.Provider))
+		case l.Emulated:
+			warnings = append(warnings, fmt.Sprintf("the lanes between %s pass RDMA in software "+
+				"(%s), which plays PCIe: their latency, bandwidth and CPU time are not those of "+
+				"a DPU", between, l.Provider))
 		}
 	}
 	tell(p.Lanes, "engine and store")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dpukv/kvs"
+	"dpukv/placement/launch"
 	"dpukv/placement/machines"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
@@ -143,8 +144,8 @@ placements:
 			"engine_threads: found 3 with server_threads: 2, allowed: a multiple of these",
 		},
 		{
-			"fewer threads", "placement: CH-ED-SH\nserver_threads: 2\nengine_threads: 1",
-			"engine_threads: found 1 with server_threads: 2, allowed: a multiple of these",
+			"an engine with fewer threads", "placement: CH-ED-SH\nserver_threads: 2\nengine_threads: 1",
+			"s.yaml:3:17: engine_threads: found 1 with server_threads: 2, allowed: a multiple of these",
 		},
 		{
 			"a whole placement", "placement: WHOLE\nanswers: write",
@@ -293,22 +294,53 @@ func killNode(t *testing.T, m *machines.Machines, at string) {
 	}
 }
 
+// local is a node on this machine.
+func local(name, kind string) testbed.Node {
+	return testbed.Node{Node: launch.Node{Name: name, Via: launch.Local}, Kind: kind}
+}
+
 // TestNoHalves: a server that is whole, where halves were asked for, fails the point. Its figures are
 // those of another placement.
 func TestNoHalves(t *testing.T) {
-	m := &measurement{pt: &sweep.Point{}, nodes: testbed.Assignment{Store: &testbed.Node{}}}
+	dpu, host := local("dpuB", testbed.KindDPU), local("hostB", testbed.KindHost)
+	m := &measurement{pt: &sweep.Point{}, nodes: testbed.Assignment{Server: dpu, Store: &host}}
 	if err := m.verifyHalves(&results.Point{}); err == nil {
 		t.Error("a whole server passes for one in halves")
 	}
-	if err := m.verifyHalves(&results.Point{Lanes: &results.Lanes{}}); err != nil {
+	if err := m.verifyHalves(&results.Point{Lanes: &results.Lanes{Provider: "shm"}}); err != nil {
 		t.Error(err)
 	}
-	m.nodes = testbed.Assignment{Proxy: &testbed.Node{}}
+	if err := m.verifyHalves(&results.Point{Lanes: &results.Lanes{Provider: "softroce"}}); err == nil ||
+		err.Error() != "lanes: found the provider softroce, wanted shm, as between the nodes dpuB and hostB" {
+		t.Errorf("lanes of another device: %v", err)
+	}
+	m.nodes = testbed.Assignment{Proxy: &dpu, Clients: []testbed.Node{host}}
+	if err := m.verifyHalves(&results.Point{ProxyLanes: &results.Lanes{Provider: "softroce"}}); err == nil ||
+		!strings.HasPrefix(err.Error(), "proxy_lanes: found the provider softroce") {
+		t.Errorf("proxy lanes of another device: %v", err)
+	}
 	if err := m.verifyHalves(&results.Point{}); err == nil {
 		t.Error("a client without a proxy passes for one with it")
 	}
 	m.nodes = testbed.Assignment{}
 	if err := m.verifyHalves(&results.Point{Lanes: &results.Lanes{}}); err == nil {
 		t.Error("a server in halves passes for a whole one")
+	}
+}
+
+// TestLaneWarnings: what plays PCIe is named, be it memory or RDMA in software. A card needs no warning.
+func TestLaneWarnings(t *testing.T) {
+	for name, c := range map[string]struct {
+		lanes results.Lanes
+		want  string
+	}{
+		"shm":      {results.Lanes{Provider: "shm"}, "engine and store are memory of this machine (shm)"},
+		"softroce": {results.Lanes{Provider: "softroce", Emulated: true}, "pass RDMA in software (softroce)"},
+		"ibverbs":  {results.Lanes{Provider: "ibverbs"}, ""},
+	} {
+		got := strings.Join(laneWarnings(&results.Point{Lanes: &c.lanes}), "; ")
+		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: found %q, want %q", name, got, c.want)
+		}
 	}
 }

@@ -30,7 +30,7 @@ type measurement struct {
 	// proxyAddr is where the client finds its proxy, if it has one.
 	proxyAddr string
 
-	disturbance disturbance // of the neighbour
+	beside neighbourWork
 }
 
 // measure measures one point.
@@ -185,7 +185,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.disturbance.begin(ctx); err != nil {
+	if err := m.beside.begin(ctx); err != nil {
 		return nil, err
 	}
 	shares := make([]share, len(m.all.clients))
@@ -214,7 +214,7 @@ func (m *measurement) load(ctx context.Context) (*node.Result, error) {
 	res, err := merge(shares, told, m.pt)
 	if err == nil {
 		noteServer(&res.Point, before, after)
-		m.disturbance.note(&res.Point)
+		m.beside.note(&res.Point)
 		res.Point.Warnings = append(res.Point.Warnings,
 			throttled.WarningsSince(throttledBefore)...)
 		err = m.path.end(ctx, &res.Point)

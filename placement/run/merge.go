@@ -46,7 +46,9 @@ func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error
 	addUsed(shares, p)
 	addCounts(shares, p)
 	addMoved(shares, p)
+	addFrames(shares, p)
 	addCosts(shares, p)
+	addClientCPUs(shares, p)
 	addStages(shares, p)
 	addEnergy(shares, p)
 	p.Warnings = slices.Concat(skew, sharedBusy(shares, p), warningsOf(shares))
@@ -277,12 +279,8 @@ func addEnergy(shares []share, p *results.Point) {
 	})
 }
 
-// addCosts computes means. Values of frames are weighted by frames, an operation's CPU time by
-// operations, and the hash's share by CPU time. Values from the server have equal weights.
-func addCosts(shares []share, p *results.Point) {
-	mean := func(value, weight func(*results.Point) float64) float64 {
-		return mean(shares, value, weight)
-	}
+// addFrames computes means of frames, weighted by their number.
+func addFrames(shares []share, p *results.Point) {
 	frames := func(p *results.Point) float64 {
 		if p.OpsPerFrame == 0 {
 			return 0
@@ -295,11 +293,20 @@ func addCosts(shares []share, p *results.Point) {
 		}
 		return frames(p) / p.FramesPerWrite
 	}
-	clientNs := func(p *results.Point) float64 { return p.ClientCPUNsPerOp * float64(p.Ops) }
+	p.OpsPerFrame = mean(shares, func(p *results.Point) float64 { return p.OpsPerFrame }, frames)
+	p.BytesPerFrame = mean(shares,
+		func(p *results.Point) float64 { return p.BytesPerFrame }, frames)
+	p.FramesPerWrite = mean(shares,
+		func(p *results.Point) float64 { return p.FramesPerWrite }, writes)
+}
 
-	p.OpsPerFrame = mean(func(p *results.Point) float64 { return p.OpsPerFrame }, frames)
-	p.BytesPerFrame = mean(func(p *results.Point) float64 { return p.BytesPerFrame }, frames)
-	p.FramesPerWrite = mean(func(p *results.Point) float64 { return p.FramesPerWrite }, writes)
+// addCosts computes means of CPU time. An operation's is weighted by operations, and the hash's
+// share by CPU time. Values from the server have equal weights.
+func addCosts(shares []share, p *results.Point) {
+	mean := func(value, weight func(*results.Point) float64) float64 {
+		return mean(shares, value, weight)
+	}
+	clientNs := func(p *results.Point) float64 { return p.ClientCPUNsPerOp * float64(p.Ops) }
 	p.ClientHashShare = mean(func(p *results.Point) float64 { return p.ClientHashShare }, clientNs)
 	p.ClientCPUNsPerOp = mean(func(p *results.Point) float64 { return p.ClientCPUNsPerOp }, ops)
 	addParts(shares, p)
@@ -312,6 +319,10 @@ func addCosts(shares []share, p *results.Point) {
 	p.ServerStolenShare = mean(func(p *results.Point) float64 { return p.ServerStolenShare }, alike)
 	p.ServerInterruptShare = mean(
 		func(p *results.Point) float64 { return p.ServerInterruptShare }, alike)
+}
+
+// addClientCPUs adds up the time of the clients' CPUs.
+func addClientCPUs(shares []share, p *results.Point) {
 	for i := range shares { // the maximum: a mean would hide a single disturbed client
 		of := &shares[i].res.Point
 		p.ClientOthersShare = max(p.ClientOthersShare, of.ClientOthersShare)
@@ -332,7 +343,8 @@ func addCosts(shares []share, p *results.Point) {
 }
 
 // addParts computes the means of the parts' CPU times. The applications' is the clients', and
-// the others are the server's, which each client tells.
+// the others are the server's, which each client tells. A time without work that one client does
+// not know is unknown.
 func addParts(shares []share, p *results.Point) {
 	p.Parts = slices.Clone(p.Parts)
 	for i := range p.Parts {
@@ -341,20 +353,17 @@ func addParts(shares []share, p *results.Point) {
 		if part.Part == kvs.PartApplication {
 			weight = ops
 		}
-		mean := func(value func(*results.Part) float64) float64 {
-			return mean(shares, func(p *results.Point) float64 {
-				at := slices.IndexFunc(p.Parts, func(o results.Part) bool {
-					return o.Part == part.Part
-				})
-				if at < 0 {
-					return 0
-				}
-				return value(&p.Parts[at])
-			}, weight)
+		of := func(value func(*results.Part) float64) func(*results.Point) float64 {
+			return func(p *results.Point) float64 { return value(p.PartOf(part.Part)) }
 		}
-		part.CPUNsPerOp, part.SpunNsPerOp = mean(func(o *results.Part) float64 {
+		spun := of(func(o *results.Part) float64 { return o.SpunNsPerOp })
+		known := !slices.ContainsFunc(shares, func(s share) bool { return spun(&s.res.Point) == 0 })
+		part.CPUNsPerOp = mean(shares, of(func(o *results.Part) float64 {
 			return o.CPUNsPerOp
-		}), mean(func(o *results.Part) float64 { return o.SpunNsPerOp })
+		}), weight)
+		if part.SpunNsPerOp = 0; known {
+			part.SpunNsPerOp = mean(shares, spun, weight)
+		}
 	}
 }
 

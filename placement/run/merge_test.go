@@ -171,7 +171,7 @@ func TestMergeParts(t *testing.T) {
 		s.res.Point.Parts = []results.Part{
 			{Part: kvs.PartApplication, CPUNsPerOp: s.res.Point.ClientCPUNsPerOp},
 			{Part: kvs.PartEngine, CPUNsPerOp: s.res.Point.ServerCPUNsPerOp - 20, SpunNsPerOp: float64(2 * i)},
-			{Part: kvs.PartStore, CPUNsPerOp: 20},
+			{Part: kvs.PartStore, CPUNsPerOp: 20, SpunNsPerOp: float64(4 + 2*i)},
 		}
 		shares = append(shares, s)
 	}
@@ -191,8 +191,8 @@ func TestMergeParts(t *testing.T) {
 	node := func(name, kind string) results.Node { return results.Node{Node: name, Kind: kind} }
 	want := []results.Part{
 		{Part: kvs.PartApplication, CPUNsPerOp: 150},
-		{Part: kvs.PartEngine, Node: node("dpuB", testbed.KindDPU), CPUNsPerOp: 50, SpunNsPerOp: 1},
-		{Part: kvs.PartStore, Node: node("hostB", testbed.KindHost), CPUNsPerOp: 20},
+		{Part: kvs.PartEngine, Node: node("dpuB", testbed.KindDPU), CPUNsPerOp: 50}, // the first knows no polling
+		{Part: kvs.PartStore, Node: node("hostB", testbed.KindHost), CPUNsPerOp: 20, SpunNsPerOp: 5},
 	}
 	if !slices.Equal(p.Parts, want) {
 		t.Errorf("found %+v, want %+v", p.Parts, want)

@@ -7,8 +7,6 @@ import (
 
 	"dpukv/load"
 	"dpukv/results"
-	"dpukv/verbs/idle"
-	"dpukv/verbs/mqueue"
 )
 
 // Asked fills in the requested values of a point.
@@ -70,13 +68,7 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	}
 	compare("store", asked.Store, used.Store)
 	compare("server_threads", asked.ServerThreads, used.ServerThreads)
-	if asked.EngineThreads > 0 && used.Lanes != nil {
-		compare("engine_threads", asked.EngineThreads, used.EngineThreads)
-	}
-	if used.Lanes != nil || used.ProxyLanes != nil {
-		compare("answers", cmp.Or(asked.Answers, string(mqueue.Read)), used.Answers)
-		compare("wait", cmp.Or(asked.Wait, string(idle.Poll)), used.Wait)
-	}
+	pt.compareHalves(used, compare)
 	compare("client_threads", asked.ClientThreads, used.ClientThreads)
 	compare("mode", asked.Mode, used.Mode)
 	compare("access", asked.Access, used.Access)
@@ -88,6 +80,22 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	}
 	return fmt.Errorf("the measured configuration differs from the request: %s",
 		strings.Join(differences, "; "))
+}
+
+// compareHalves compares what only points in halves have, also if the sweep asks for the defaults.
+func (pt *Point) compareHalves(used *results.Point, compare func(name string, asked, used any)) {
+	if used.Lanes != nil {
+		compare("engine_threads", cmp.Or(pt.EngineThreads, pt.ServerThreads), used.EngineThreads)
+	}
+	for _, l := range []struct {
+		name string
+		used *results.Lanes
+	}{{"lanes", used.Lanes}, {"proxy_lanes", used.ProxyLanes}} {
+		if l.used != nil {
+			compare("answers of "+l.name, answersOfLanes.Format(pt.Answers), l.used.Answers)
+			compare("wait of "+l.name, waitOfHalves.Format(pt.Wait), l.used.Wait)
+		}
+	}
 }
 
 // verifyFacts fails if a probe used another value than that of a setting with the fact's name.

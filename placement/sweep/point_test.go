@@ -51,3 +51,44 @@ func TestThreadsOfAttachedServer(t *testing.T) {
 		}
 	}
 }
+
+// TestHalvesAsAsked: a split point whose halves differ from the request fails, also from its defaults.
+func TestHalvesAsAsked(t *testing.T) {
+	s, err := Parse("s.yaml", []byte("placement: CH-PD-ED-SH\nserver_threads: 2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pt := s.Points()[0]
+	for name, c := range map[string]struct {
+		edit func(*results.Point)
+		want string
+	}{
+		"the defaults": {func(*results.Point) {}, ""},
+		"engine threads": {
+			func(p *results.Point) { p.EngineThreads = 4 }, "engine_threads: asked for 2, used 4",
+		},
+		"answers": {
+			func(p *results.Point) { p.Lanes.Answers = "write" }, "answers of lanes: asked for read, used write",
+		},
+		"answers of the proxy": {
+			func(p *results.Point) { p.ProxyLanes.Answers = "write" },
+			"answers of proxy_lanes: asked for read, used write",
+		},
+		"wait": {
+			func(p *results.Point) { p.Lanes.Wait = "nap" }, "wait of lanes: asked for poll, used nap",
+		},
+		"a whole server":   {func(p *results.Point) { p.Lanes, p.EngineThreads = nil, 0 }, ""}, // the run tells
+		"wait of a client": {func(p *results.Point) { p.ProxyLanes.Wait = "nap" }, "wait of proxy_lanes"},
+	} {
+		var used results.Point
+		pt.Asked(&used)
+		used.Mode, used.Access, used.EngineThreads = pt.Mode, pt.Access, 2
+		used.Lanes = &results.Lanes{Answers: "read", Wait: "poll"}
+		used.ProxyLanes = &results.Lanes{Answers: "read", Wait: "poll"}
+		c.edit(&used)
+		err := pt.VerifyUsed(&used)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: found %v, want %q", name, err, c.want)
+		}
+	}
+}

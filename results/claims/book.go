@@ -52,6 +52,7 @@ type Claim struct {
 	Quantity string `yaml:"quantity"`
 	Pick     string `yaml:"pick"`
 	Expect   string `yaml:"expect"`
+	OwnLimit bool   `yaml:"own_limit"` // the source gives no figure
 	SamePath bool   `yaml:"same_path"` // a and over have one placement and submode
 	// AnyThreads allows different server threads of a and over: cores of two machines compare.
 	AnyThreads bool      `yaml:"any_threads"`

@@ -28,8 +28,9 @@
 //	           without over, a alone
 //	quantity   ratio (a through over; default), lower (1 less the ratio), apart (its distance from 1)
 //	pick       which figure of a pool counts: the greatest (default), the least (nothing may be
-//	           missing), the median, or the one at the highest peak of a (fastest)
+//	           missing), the median, or that of the selection with the highest peak (fastest)
 //	expect     about (within the tolerance; default), up to, between, at least, at most
+//	own_limit  the figure is this project's limit, since the source gives none
 //	cases      the pool of generations, the GET share, and the study's figure for them
 //
 // "Up to" is a claim about the greatest figure of a pool: of all generations, placements, submodes
@@ -42,7 +43,8 @@
 // # Which points are compared
 //
 // Two points are compared only if they agree in GET share, server threads, keys and sizes, batch,
-// window, hash, and the store's mode and access. With any_threads, server threads may differ.
+// window, hash, compute, and the store's mode and access. Two points in halves must also agree in
+// engine threads, answers and wait. With any_threads, server and engine threads may differ.
 // Points with a filter on the path are left out. Between generations, the 5 and 10 server threads
 // of a BF-1 count as the 4 and 8 of the others.
 //

@@ -17,6 +17,8 @@ type Outcome struct {
 	// nil: the claim has no figure that dpukv measures
 	Study   *float64 `json:"study,omitempty"`
 	StudyTo *float64 `json:"study_to,omitempty"` // end of a range that begins with Study
+	// OwnLimit tells that Study is this project's limit, since the source gives no figure.
+	OwnLimit bool `json:"own_limit,omitempty"`
 	// of Study, Measured, Low and High: "ratio", "share", "Mops", "µs"
 	Unit      string  `json:"unit,omitempty"`
 	Expect    string  `json:"expect,omitempty"`
@@ -79,7 +81,7 @@ func (b *Book) evaluate(f *Finding, c *Claim, k Case, ev *Evidence) Outcome {
 	o := Outcome{
 		Source: b.Source.Name, Finding: f.ID, Section: f.Section, Says: c.Says,
 		Generations: k.Generations, GetRatio: k.GetRatio,
-		Study: &k.Study, Unit: c.unit(), Expect: c.Expect,
+		Study: &k.Study, OwnLimit: c.OwnLimit, Unit: c.unit(), Expect: c.Expect,
 		Tolerance: *c.Tolerance, Verdict: NotMeasured,
 	}
 	if k.To != 0 {

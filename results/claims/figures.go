@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -16,7 +17,7 @@ type finding struct {
 	points           []*results.Point // that it rests on
 	hashes           []*Hashes        // that it rests on instead
 	repeats          int              // of each point or time, at least
-	peak             float64          // throughput of the first side, of a figure at the peak
+	peak, overPeak   float64          // of the selection, and of what it is over
 }
 
 // The values of a claim's key of that take the p99 latency: at each load, or at the peaks.
@@ -73,7 +74,11 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 	}
 	if c.Over == nil {
 		for i := range as {
-			list = append(list, c.single(&as[i])...)
+			found := c.single(&as[i])
+			for n := range found {
+				found[n].peak = as[i].peak()
+			}
+			list = append(list, found...)
 		}
 		if c.Of == "hash share" {
 			return list, "the points have no share of hashing"
@@ -87,7 +92,11 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 	for i := range as {
 		for j := range overs {
 			if c.comparable(&as[i], &overs[j]) && (!c.SamePath || as[i].label == overs[j].label) {
-				list = append(list, c.pairs(&as[i], &overs[j])...)
+				found := c.pairs(&as[i], &overs[j])
+				for n := range found {
+					found[n].peak, found[n].overPeak = as[i].peak(), overs[j].peak()
+				}
+				list = append(list, found...)
 			}
 		}
 	}
@@ -99,10 +108,12 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 }
 
 // combine is the figure of a pool of at least one: the extreme or the median of their values, and
-// of the ends of their ranges.
+// of the ends of their ranges. Of the fastest selection it is all that selection's own.
 func (c *Claim) combine(pool []finding) finding {
 	if c.Pick == "fastest" {
-		return slices.MaxFunc(pool, func(a, b finding) int { return cmpFloat(a.peak, b.peak) })
+		return slices.MaxFunc(pool, func(a, b finding) int {
+			return cmp.Or(cmpFloat(a.peak, b.peak), cmpFloat(a.overPeak, b.overPeak))
+		})
 	}
 	pick := func(by func(*finding) float64) *finding {
 		sorted := slices.Clone(pool)
@@ -156,9 +167,7 @@ func (c *Claim) single(g *group) []finding {
 		return []finding{of(tail(m), 1e3, label, m)}
 	case ofTailAtPeak:
 		m := g.line.Peak()
-		f := of(tail(m), 1e3, label, m)
-		f.peak = m.Throughput().Median
-		return []finding{f}
+		return []finding{of(tail(m), 1e3, label, m)}
 	case "hash share":
 		m := extreme(marks, hashShare)
 		if hashShare(m).Median <= 0 {
@@ -207,9 +216,7 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 	case "peak":
 		list = append(list, over(throughput, a.line.Peak(), b.line.Peak(), which))
 	case ofTailAtPeak:
-		f := over(tail, a.line.Peak(), b.line.Peak(), which)
-		f.peak = a.line.Peak().Throughput().Median
-		list = append(list, f)
+		list = append(list, over(tail, a.line.Peak(), b.line.Peak(), which))
 	case "latency":
 		list = c.latencies(latency, &a.line, &b.line, which)
 	case ofTail:
@@ -255,6 +262,9 @@ func (f *finding) turn(quantity string) {
 		}
 	}
 }
+
+// peak is the highest median throughput of a group.
+func (g *group) peak() float64 { return g.line.Peak().Throughput().Median }
 
 func share(g *group) string { return fmt.Sprintf("%g %% GET", 100*g.points[0].GetRatio) }
 

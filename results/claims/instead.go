@@ -72,6 +72,15 @@ var instead = map[string]func([]*results.Point) string{
 			return fmt.Sprintf("%s: %d server threads", p.Placement, p.ServerThreads)
 		})
 	},
+	"lynx-card": func(points []*results.Point) string {
+		return each(points, func(p *results.Point) string {
+			if p.ServerNode.Kind != results.KindDPU {
+				return ""
+			}
+			return strings.TrimSpace(fmt.Sprintf("%d server threads on %s %s", p.ServerThreads,
+				p.ServerNode.Node, p.ServerNode.Profile))
+		})
+	},
 	"lynx-server": func(points []*results.Point) string {
 		return "a key-value store over " + each(points, func(p *results.Point) string {
 			return p.Transport

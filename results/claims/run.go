@@ -112,8 +112,8 @@ type group struct {
 // placement and the path.
 var alike = []string{
 	"store", "get_ratio", "keys", "key_bytes", "value_bytes", "batch", "server_threads", "loop",
-	"window", "connections", "compute_ns", "dist", "hash", "mode", "access", "engine_threads",
-	"answers", "wait",
+	"window", "connections", "dist", "hash", "mode", "access", "engine_threads", "answers", "wait",
+	"compute_ns",
 }
 
 // serverThreads are the study's server threads on a BF-1, with those that it used on the later
@@ -186,7 +186,8 @@ func newGroup(r *Run, l results.Line) group {
 		first.ServerThreads = n
 	}
 	g.across = results.Labels(dims, &first)
-	g.anyThreads = results.Labels(results.Without(dims, results.Named("server_threads")), &first)
+	threads := results.Named("server_threads", "engine_threads")
+	g.anyThreads = results.Labels(results.Without(dims, threads), &first)
 	return g
 }
 

@@ -88,9 +88,9 @@ var harmless = []string{
 // ofTheTail are warnings that leave mean and throughput as they are, but not p99.
 var ofTheTail = []string{"too short for p99", "emulated tails:"}
 
-// ofEmulation are warnings that an emulated testbed always has on few CPUs. The verdict says that
-// the testbed is emulated, and is about the order of its parts.
-var ofEmulation = []string{"what forwards shares CPU"}
+// ofEmulation are warnings that an emulated testbed always has, on few CPUs or between a DPU and
+// its host. The verdict says that the testbed is emulated, and is about the order of its parts.
+var ofEmulation = []string{"what forwards shares CPU", "plays PCIe"}
 
 // disturbed counts the points and reports with other than harmless warnings, and returns one.
 func (f *finding) disturbed(tail bool) (n int, example string) {

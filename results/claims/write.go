@@ -109,8 +109,8 @@ func writeClaim(b *bytes.Buffer, cases []Outcome) (measured bool) {
 		fmt.Fprintf(b, "  %s\n      %s: %s\n", cases[0].Says, NotMeasured, strings.Join(why, "; "))
 	default:
 		fmt.Fprintf(b, "    %s%s %s  %s: %s\n",
-			joinAbout(about), cases[0].Source, strings.Join(study, ", "), NotMeasured,
-			strings.Join(why, "; "))
+			joinAbout(about), cases[0].whose(cases[0].Source), strings.Join(study, ", "),
+			NotMeasured, strings.Join(why, "; "))
 	}
 	return measured
 }
@@ -125,7 +125,7 @@ func joinAbout(about []string) string {
 
 func (o *Outcome) write(b *bytes.Buffer) {
 	fmt.Fprintf(b, "    %s%s %s  yours %s  %s\n",
-		joinAbout([]string{o.About()}), o.Source, o.Studied(), o.Yours(), o.Word())
+		joinAbout([]string{o.About()}), o.whose(o.Source), o.Studied(), o.Yours(), o.Word())
 	fmt.Fprintf(b, "      %s\n", o.Behind())
 	if o.Why != "" {
 		fmt.Fprintf(b, "      %s\n", o.Why)
@@ -167,6 +167,16 @@ func (o *Outcome) Origin() string {
 		return "the study"
 	}
 	return o.Source
+}
+
+// Whose names the owner of [Outcome.Study] within a sentence: the source, or this project.
+func (o *Outcome) Whose() string { return o.whose(o.Origin()) }
+
+func (o *Outcome) whose(source string) string {
+	if o.OwnLimit {
+		return "limit of dpukv"
+	}
+	return source
 }
 
 // About is the scope of a case: the generations of DPUs and the GET share.

@@ -67,10 +67,7 @@ func line(of *results.Line) probechart.Line {
 	for i := range of.Marks {
 		m := &of.Marks[i]
 		y := results.SpreadBy(m.Repeats, (*results.Point).HostCPUNsPerOp)
-		unknown := slices.ContainsFunc(m.Repeats, func(p *results.Point) bool {
-			return !p.CPUByMachine()
-		})
-		if !unknown { // 0 where client and server are on DPUs
+		if !slices.ContainsFunc(m.Repeats, unknown) {
 			l.Marks = append(l.Marks, probechart.Mark{
 				X: m.Throughput(), Y: y, Repeats: m.Repeats,
 			})

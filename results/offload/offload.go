@@ -19,9 +19,7 @@ type Report struct {
 // a neighbour, there is no table of neighbours.
 func Of(points []results.Point) Report {
 	ok, _ := results.Split(points)
-	known := slices.DeleteFunc(slices.Clone(ok), func(p *results.Point) bool {
-		return p.HostCPUNsPerOp()+p.DPUCPUNsPerOp() == 0
-	})
+	known := slices.DeleteFunc(slices.Clone(ok), unknown)
 	var r Report
 	if slices.ContainsFunc(known, onDPU) {
 		lines := results.LinesOf(known)
@@ -33,6 +31,10 @@ func Of(points []results.Point) Report {
 	}
 	return r
 }
+
+// unknown reports whether the machines of a point's CPU time are not known. With all parts on DPUs,
+// hosts have a known 0.
+func unknown(p *results.Point) bool { return p.HostCPUNsPerOp()+p.DPUCPUNsPerOp() == 0 }
 
 func onDPU(p *results.Point) bool { return p.DPUCPUNsPerOp() > 0 }
 

@@ -49,7 +49,7 @@ func TestTables(t *testing.T) {
 // of the server's.
 func TestRatio(t *testing.T) {
 	for placement, want := range map[string]string{
-		"CH-SH": "1.00×", "CH-SD": "0.575×", "CH-ED-SH": "0.788×", "CH-PD-SH": "0.589×",
+		"CH-SH": "1.00×", "CH-SD": "0.575×", "CD-SD": "0×", "CH-ED-SH": "0.788×", "CH-PD-SH": "0.589×",
 	} {
 		rows := Of(resultstest.SplitPoints()).Tables[0].Rows
 		i := slices.IndexFunc(rows, func(row []string) bool { return row[0] == placement })
@@ -93,7 +93,7 @@ func TestOlderPoints(t *testing.T) {
 	r := Of(append(older, resultstest.SplitPoints()...))
 	for _, c := range r.Charts {
 		for _, p := range c.Points() {
-			if p.HostCPUNsPerOp() == 0 {
+			if unknown(p) {
 				t.Errorf("%s: found %s, whose host CPU time is unknown", c.Stem, p.ID)
 			}
 		}
@@ -112,7 +112,7 @@ func TestCharts(t *testing.T) {
 			t.Errorf("%s: found %d marks, want 3 of 2 repeats", l.Label, len(l.Marks))
 		}
 	}
-	want := "CH-SH; CH-SH, beside a neighbour of kind cache; CH-SD; CH-ED-SH; " +
+	want := "CH-SH; CH-SH, beside a neighbour of kind cache; CH-SD; CD-SD; CH-ED-SH; " +
 		"CH-ED-SH, beside a neighbour of kind cache; CH-PD-SH"
 	if got := strings.Join(labels, "; "); got != want {
 		t.Errorf("found %q, want %q", got, want)

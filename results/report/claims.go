@@ -73,7 +73,7 @@ func (c *claimed) add(o *claims.Outcome) {
 		return
 	}
 	c.Cases = append(c.Cases, claimedCase{
-		o.Origin(), o.Finding, o.Section, o.Says, o.About(), o.Studied(), o.Yours(), o.Verdict,
+		o.Whose(), o.Finding, o.Section, o.Says, o.About(), o.Studied(), o.Yours(), o.Verdict,
 		o.Word(), o.Behind(), o.Why, o.Substitute, o.Doubts,
 	})
 }

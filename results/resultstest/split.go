@@ -22,6 +22,7 @@ func SplitPoints() []results.Point {
 	}
 	points := split("CH-SH", 4e6, threads, whole(host))
 	points = append(points, split("CH-SD", 2e6, threads, whole(dpu))...)
+	points = append(points, split("CD-SD", 1e6, threads, onDPU, whole(dpu))...)
 	points = append(points, split("CH-ED-SH", 3e6, threads, inHalves(host, dpu))...)
 	points = append(points, split("CH-PD-SH", 3e6, threads, proxied, whole(host))...)
 	noisy := func(p *results.Point) {
@@ -36,7 +37,7 @@ func SplitPoints() []results.Point {
 	return append(points, split("CH-ED-SH", 3e6, threads, inHalves(host, dpu), noisy)...)
 }
 
-// split is a curve whose application is on a host.
+// split is a curve whose application is on a host, unless an edit moves it.
 func split(
 	placement string, peak float64, threads []int, edits ...func(*results.Point),
 ) []results.Point {
@@ -67,6 +68,9 @@ func split(
 	return Curve(peak, threads, 2, append(all, end)...)
 }
 
+// onDPU has the application on a DPU.
+func onDPU(p *results.Point) { p.Parts[0].Node = results.Node{Node: "dpuA", Kind: "dpu"} }
+
 // inHalves has the engine on the DPU, with half of the server's CPU time and polling.
 func inHalves(host, dpu results.Node) func(*results.Point) {
 	return func(p *results.Point) {
@@ -74,8 +78,7 @@ func inHalves(host, dpu results.Node) func(*results.Point) {
 		p.Answers, p.Wait = "read", "poll"
 		p.Lanes = &results.Lanes{
 			Provider: "ibverbs", Answers: "read", Wait: "poll", Ordering: "low to high",
-			Lanes: 2, Slots: 32,
-			SlotBytes: 1 << 16, Threads: 2,
+			Lanes: 2, Slots: 32, SlotBytes: 1 << 16, Threads: 2,
 		}
 		p.Parts = append(p.Parts,
 			results.Part{

@@ -80,10 +80,10 @@ func (s *summary) head() {
 	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
 	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
 		"window", "batch", "requests", "reconnect_every", "compute_ns"))
-	s.line("server", p.ServerAddr, numfmt.Count(p.ServerThreads, "thread"), p.ServerPinning(),
-		p.ServerVersion, s.labels("mode", "access", "pages"))
+	s.line("server", p.ServerAddr, serverThreads(p), p.ServerVersion,
+		s.labels("mode", "access", "pages"))
 	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs),
-		p.ClientVersion)
+		lanesThreads("proxy", p, p.ProxyLanes), p.ClientVersion)
 	if p.DurationNs > 0 {
 		warmup := ""
 		if p.Warmup > 0 {
@@ -96,7 +96,23 @@ func (s *summary) head() {
 	}
 }
 
-// seconds writes nanoseconds as seconds, to a tenth.
+// serverThreads are the threads of the server with their CPUs, or those of both its halves.
+func serverThreads(p *results.Point) string {
+	if p.Lanes == nil {
+		return joined(numfmt.Count(p.ServerThreads, "thread"), p.ServerPinning())
+	}
+	return joined("engine "+numfmt.Count(p.EngineThreads, "thread"), p.ServerPinning(),
+		lanesThreads("store half", p, p.Lanes))
+}
+
+// lanesThreads are the threads of the half at the other end of lanes, with their CPUs.
+func lanesThreads(half string, p *results.Point, l *results.Lanes) string {
+	if l == nil {
+		return ""
+	}
+	return joined(half+" "+numfmt.Count(l.Threads, "thread"), p.Pinning(l.CPUs))
+}
+
 // seconds is a time in seconds, or a short one in milliseconds.
 func seconds(ns int64) string {
 	if ns < 1e9 {
@@ -311,15 +327,17 @@ func (s *summary) parts() {
 		s.line(name, text)
 		name = ""
 	}
-	s.line("lanes", laneText("to the store", s.p.Lanes), laneText("to the proxy", s.p.ProxyLanes))
+	s.line("lanes", laneText("to the store", "answers", s.p.Lanes),
+		laneText("to the proxy", "requests", s.p.ProxyLanes))
 }
 
-// laneText says how lanes carry messages, or "" if there are none.
-func laneText(to string, l *results.Lanes) string {
+// laneText says how lanes carry messages, or "" if there are none. The messages are those out of
+// the memory of a half.
+func laneText(to, messages string, l *results.Lanes) string {
 	if l == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s over %s, answers by %s, threads %s, ordering %s", to, l.Provider,
+	return fmt.Sprintf("%s over %s, %s by %s, threads %s, ordering %s", to, l.Provider, messages,
 		l.Answers, l.Wait, l.Ordering)
 }
 

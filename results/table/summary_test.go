@@ -32,15 +32,18 @@ func TestPointGolden(t *testing.T) {
 		p.ServerEnergyUJPerOp, p.ServerEnergyBy = 41.5, "rapl: package-0"
 	})
 	computing := resultstest.LocalPoint(computes)
-	var halves results.Point
+	split := map[string]results.Point{}
 	for _, p := range resultstest.SplitPoints() {
-		if p.Placement == "CH-ED-SH" {
-			halves = p
+		if p.Lanes != nil {
+			p.Lanes.CPUs = []int{4, 5}
 		}
+		split[p.Placement] = p
 	}
+	halves, proxy := split["CH-ED-SH"], split["CH-PD-SH"]
 	for name, p := range map[string]*results.Point{
 		"compute":    &computing,
 		"halves":     &halves,
+		"proxy":      &proxy,
 		"open":       &open[2],
 		"stages":     &stages,
 		"not-placed": &notPlaced,

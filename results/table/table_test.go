@@ -30,7 +30,7 @@ func TestTableGolden(t *testing.T) {
 		resultstest.LocalPoint(func(p *results.Point) { p.GetRatio, p.Submode, p.Errors, p.Timeouts = 0, "sm5", 3, 1 }),
 	}
 	computing := []results.Point{resultstest.LocalPoint(), resultstest.LocalPoint(computes)}
-	olderBuild := resultstest.Point(func(p *results.Point) { p.Placement = "CD-SD" })
+	olderBuild := resultstest.Point(func(p *results.Point) { p.Placement = "CD-SH" })
 	for name, points := range map[string][]results.Point{
 		"compute":      computing,
 		"halves":       append(resultstest.SplitPoints(), olderBuild),

@@ -1,0 +1,93 @@
+package claims
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+var (
+	shellBlock   = regexp.MustCompile("(?ms)^```sh[^\n]*\n(.*?)^```")
+	sweepCommand = regexp.MustCompile(`dpukv sweep -f examples/([a-z0-9-]+\.yaml).*--out (\S+)`)
+	claimCommand = regexp.MustCompile(`dpukv claims (.+)`)
+	anExample    = regexp.MustCompile(`examples/([a-z0-9-]+\.yaml)`)
+)
+
+// TestExamplesSufficeForVerdicts: a sweep that a page or its own comment names for dpukv claims has
+// the repeats that a verdict needs.
+func TestExamplesSufficeForVerdicts(t *testing.T) {
+	named := map[string]string{} // by the file, who names it
+	pages, err := filepath.Glob("../../docs/tasks/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal("no pages", err)
+	}
+	for _, page := range pages {
+		for name := range examplesOf(t, read(t, page)) {
+			named[name] = page
+		}
+	}
+	sweeps, err := filepath.Glob("../../examples/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range sweeps {
+		if strings.Contains(read(t, file), "#   dpukv claims DIR") {
+			named[filepath.Base(file)] = file
+		}
+	}
+	for _, name := range []string{"lynx-fig9.yaml", "lynx-neighbour.yaml"} {
+		if named[name] == "" {
+			t.Errorf("nobody names %s for dpukv claims", name)
+		}
+	}
+	for name, by := range named {
+		var sweep struct{ Repeats int }
+		if err := yaml.Unmarshal([]byte(read(t, "../../examples/"+name)), &sweep); err != nil {
+			t.Fatal(err)
+		}
+		if sweep.Repeats < minRepeats {
+			t.Errorf("%s names %s for dpukv claims: found %d repeats, want %d or more", by, name,
+				sweep.Repeats, minRepeats)
+		}
+	}
+}
+
+// examplesOf are the examples that a page names for dpukv claims: those whose folders a command
+// reads, and those in paragraphs about claims.
+func examplesOf(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	folders, names := map[string]string{}, map[string]bool{}
+	for _, block := range shellBlock.FindAllStringSubmatch(page, -1) {
+		for _, m := range sweepCommand.FindAllStringSubmatch(block[1], -1) {
+			folders[m[2]] = m[1]
+		}
+		for _, m := range claimCommand.FindAllStringSubmatch(block[1], -1) {
+			for folder := range strings.FieldsSeq(m[1]) {
+				if name := folders[folder]; name != "" {
+					names[name] = true
+				}
+			}
+		}
+	}
+	for paragraph := range strings.SplitSeq(shellBlock.ReplaceAllString(page, ""), "\n\n") {
+		if strings.Contains(paragraph, "claims") {
+			for _, m := range anExample.FindAllStringSubmatch(paragraph, -1) {
+				names[m[1]] = true
+			}
+		}
+	}
+	return names
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
