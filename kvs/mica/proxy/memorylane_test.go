@@ -14,7 +14,8 @@ type memory struct {
 	slotBytes int
 	requests  [][]byte
 	answers   []mqueue.Message
-	open      int // requests without a received answer
+	open      int      // requests without a received answer
+	received  [][]byte // by the answerer; each is valid until its answer
 	gone      [2]bool
 }
 
@@ -23,7 +24,6 @@ type memoryEnd struct {
 	*memory
 	asker bool
 	slot  []byte
-	seen  int // requests that the answerer has received
 }
 
 var errGone = errors.New("the peer has gone")
@@ -52,10 +52,13 @@ func (e *memoryEnd) Send(n int, code uint16) error {
 		e.open++
 		return nil
 	}
-	if e.seen == 0 {
+	if len(e.received) == 0 {
 		return errors.New("an answer without a request")
 	}
-	e.seen--
+	for i := range e.received[0] { // the asker may use the slot again
+		e.received[0][i] = 0xFF
+	}
+	e.received = e.received[1:]
 	e.answers = append(e.answers, mqueue.Message{Bytes: message, Code: code})
 	return nil
 }
@@ -84,7 +87,7 @@ func (e *memoryEnd) Receive() (m mqueue.Message, ok bool) {
 		return m, false
 	}
 	m.Bytes, e.requests = e.requests[0], e.requests[1:]
-	e.seen++
+	e.received = append(e.received, m.Bytes)
 	return m, true
 }
 

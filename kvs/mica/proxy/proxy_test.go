@@ -275,14 +275,89 @@ func TestClientLeaves(t *testing.T) {
 	}
 	<-ended
 	<-ended
-	if _, err := answer(t, breaks); err == nil || !strings.Contains(err.Error(), "the peer has gone") {
+	if _, err := answer(t, breaks); err == nil ||
+		!strings.Contains(err.Error(), "the client of this connection: frame: found") {
 		t.Errorf("found %v", err)
 	}
+	breaks.Close()
 	send(t, stays, "more")
 	if got, err := answer(t, stays); err != nil || string(got[4:]) != "more" {
 		t.Errorf("found %q, %v", got, err)
 	}
 	eventually(t, "the others' end", func() bool { return p.report().Pairs == 1 })
+}
+
+// TestShortMessages: a message without a whole head, and one without a byte, end their pair with the
+// reason. A neighbour on the same thread is still answered.
+func TestShortMessages(t *testing.T) {
+	for _, bytes := range []int{0, 1, testFrames.HeadBytes - 1} {
+		p := start(t, Config{})
+		port := listen(t, echo)
+		stays, breaks := p.join(t, port, 4096), p.join(t, port, 4096)
+		if taken, err := breaks.Send(make([]byte, bytes)); err != nil || !taken {
+			t.Fatalf("send: %v, %v", taken, err)
+		}
+		want := fmt.Sprintf("message: found %d bytes", bytes)
+		if _, err := answer(t, breaks); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+		send(t, stays, "some")
+		if got, err := answer(t, stays); err != nil || string(got[4:]) != "some" {
+			t.Errorf("found %q, %v", got, err)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestWroteDropsEmptyPieces: a write never waits for a piece without bytes.
+func TestWroteDropsEmptyPieces(t *testing.T) {
+	for _, test := range []struct {
+		pieces  []string
+		n, left int
+	}{
+		{[]string{""}, 0, 0},
+		{[]string{"ab", "", "c"}, 2, 1},
+		{[]string{"ab", "", ""}, 2, 0},
+		{[]string{"ab", "c"}, 1, 2},
+		{[]string{"", "ab"}, 0, 1},
+	} {
+		q := &pair{pump: &pump{}}
+		for _, piece := range test.pieces {
+			q.unsent = append(q.unsent, []byte(piece))
+		}
+		if q.wrote(test.n); len(q.unsent) != test.left {
+			t.Errorf("%q, %d bytes written: %d pieces are left, want %d", test.pieces, test.n,
+				len(q.unsent), test.left)
+		}
+	}
+}
+
+// TestCutKeepsNoRequests: after the server's end, requests get the reason and are not kept.
+func TestCutKeepsNoRequests(t *testing.T) {
+	application, there := newMemory(8, 64)
+	q := &pair{
+		lane: there, frames: &testFrames, slot: 64, fd: -1, cut: errors.New("it is over"),
+		unsent: make([][]byte, 0, 8),
+	}
+	message := frame([]byte("some"))
+	for range 1000 {
+		copy(application.Slot(), message)
+		if err := application.Send(len(message), 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.forward(); err != nil {
+			t.Fatal(err)
+		}
+		if m, ok := application.Receive(); !ok || m.Code != CodeEnded {
+			t.Fatalf("found %+v, %v, want the reason", m, ok)
+		}
+	}
+	if len(q.unsent) > 0 || cap(q.unsent) > 8 || q.owed > 0 {
+		t.Errorf("%d requests are kept, with room for %d; %d answers are owed", len(q.unsent),
+			cap(q.unsent), q.owed)
+	}
 }
 
 // TestProxyEnds: its clients learn it.
@@ -422,5 +497,5 @@ func TestPumpAllocatesNothing(t *testing.T) {
 }
 
 // memoryAllocs are the allocations of a memory lane for a request and its answer: two messages and
-// two queues.
-const memoryAllocs = 4
+// three queues.
+const memoryAllocs = 5
