@@ -40,6 +40,9 @@ func (s Shape) Check() error {
 	return nil
 }
 
+// Bytes returns the memory that an end needs for a lane.
+func (s Shape) Bytes() int { return s.layout().regions }
+
 // Answers says how messages of the owner leave.
 type Answers string
 

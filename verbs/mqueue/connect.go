@@ -63,8 +63,16 @@ func Offer(ch *sidechannel.Channel, cfg Config) (*End, error) {
 // Accept makes the mover's end, and returns it connected. The owner's shape applies. The channel
 // belongs to the End from here on: an error closes it.
 func Accept(ch *sidechannel.Channel, dev verbs.Device) (*End, error) {
+	return AcceptIf(ch, dev, func(Shape) error { return nil })
+}
+
+// AcceptIf is Accept of a lane whose shape is allowed. The owner gets the error of one that is not,
+// and no memory is allocated for it.
+func AcceptIf(
+	ch *sidechannel.Channel, dev verbs.Device, allowed func(Shape) error,
+) (*End, error) {
 	e := &End{channel: ch, device: dev}
-	return e.connect(DefaultTimeout, e.accept)
+	return e.connect(DefaultTimeout, func() error { return e.accept(allowed) })
 }
 
 // connect runs the steps of one end, checks the order of bytes, and begins to watch the peer.
@@ -108,12 +116,12 @@ func (e *End) offer() error {
 }
 
 // accept is the mover's part.
-func (e *End) accept() error {
+func (e *End) accept(allowed func(Shape) error) error {
 	var o offer
 	if err := e.await(&o); err != nil {
 		return err
 	}
-	if err := e.take(&o); err != nil {
+	if err := e.take(&o, allowed); err != nil {
 		return errors.Join(err, e.channel.Send(acceptance{Refused: err.Error()}))
 	}
 	mine := acceptance{Endpoint: e.qp.Local(), Region: e.mr.Region()}
@@ -131,8 +139,11 @@ func (e *End) accept() error {
 }
 
 // take makes this end as the offer says.
-func (e *End) take(o *offer) error {
+func (e *End) take(o *offer, allowed func(Shape) error) error {
 	if err := o.check(); err != nil {
+		return err
+	}
+	if err := allowed(o.Shape); err != nil {
 		return err
 	}
 	e.shape, e.answers = o.Shape, o.Answers

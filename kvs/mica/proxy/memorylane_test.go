@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"sync"
 
 	"dpukv/verbs/mqueue"
@@ -17,6 +19,7 @@ type memory struct {
 	open      int      // requests without a received answer
 	received  [][]byte // by the answerer; each is valid until its answer
 	gone      [2]bool
+	broken    error // of the answerer's device
 }
 
 // memoryEnd is one end of it. The asker is the application.
@@ -26,7 +29,7 @@ type memoryEnd struct {
 	slot  []byte
 }
 
-var errGone = errors.New("the peer has gone")
+var errGone = fmt.Errorf("the peer has gone: %w", io.EOF)
 
 func newMemory(slots, slotBytes int) (application, proxy *memoryEnd) {
 	m := &memory{slots: slots, slotBytes: slotBytes}
@@ -66,6 +69,9 @@ func (e *memoryEnd) Send(n int, code uint16) error {
 func (e *memoryEnd) Poll() (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if !e.asker && e.broken != nil {
+		return false, e.broken
+	}
 	if e.asker && e.gone[1] || !e.asker && e.gone[0] {
 		return false, errGone
 	}

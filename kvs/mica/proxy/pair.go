@@ -23,8 +23,8 @@ type pair struct {
 	pump   *pump
 	lane   lane
 	conn   net.Conn // the side channel
-	leave  func()
-	addr   string // of the worker
+	leave  func()   // frees its places
+	addr   string   // of the worker
 	frames *Frames
 	slot   int // bytes
 	fd     int // -1: closed
@@ -44,9 +44,12 @@ type pair struct {
 
 func newPair(v *visit, l lane, fd int) *pair {
 	s := v.server
-	s.pairs.Add(1)
 	return &pair{
-		pump: s.leastBusy(), lane: l, conn: v.conn, leave: v.leave, addr: v.addr(),
+		pump: s.leastBusy(), lane: l, conn: v.conn, addr: v.addr(),
+		leave: func() {
+			s.places.leave(v.hello.Client, v.bytes)
+			v.leave()
+		},
 		frames: &s.cfg.Frames, slot: v.hello.SlotBytes, fd: fd,
 		unsent: make([][]byte, 0, 64), pieces: make([][]byte, 0, maxPieces),
 		in: make([]byte, v.hello.SlotBytes+readBytes),
@@ -77,7 +80,6 @@ func (q *pair) free() {
 	}
 	_ = q.lane.Close() // its peer has gone, or learns it from the side channel
 	_ = q.conn.Close()
-	q.pump.server.pairs.Add(-1)
 	q.leave()
 }
 

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +13,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dpukv/kvs"
+	"dpukv/verbs/mqueue"
 )
 
 // testFrames are frames of a length and a payload. A connection begins with "hi" both ways.
@@ -85,10 +89,12 @@ func start(t *testing.T, cfg Config) *proxied {
 	p := &proxied{lanes: make(chan *memoryEnd, 1)}
 	cfg.Frames, cfg.Listen, cfg.Host = testFrames, "127.0.0.1:0", "127.0.0.1"
 	cfg.Threads = max(cfg.Threads, 1)
-	cfg.accept = func(v *visit) (lane, error) {
-		application, proxy := newMemory(8, v.hello.SlotBytes)
-		p.lanes <- application
-		return proxy, nil
+	if cfg.accept == nil {
+		cfg.accept = func(v *visit) (lane, error) {
+			application, proxy := newMemory(8, v.hello.SlotBytes)
+			p.lanes <- application
+			return proxy, nil
+		}
 	}
 	var err error
 	if p.Server, err = Start(cfg); err != nil {
@@ -99,7 +105,7 @@ func start(t *testing.T, cfg Config) *proxied {
 			t.Error(err)
 		}
 	})
-	p.client = &Client{addr: p.Addr()}
+	p.client = newClient(p.Addr())
 	return p
 }
 
@@ -110,6 +116,7 @@ func (p *proxied) join(t *testing.T, port, slotBytes int) *Link {
 		t.Fatal(err)
 	}
 	l := &Link{lane: <-p.lanes, conn: conn, client: p.client}
+	p.client.joined(l)
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -206,7 +213,7 @@ func TestServerEnds(t *testing.T) {
 		}
 	}
 	close(gone)
-	eventually(t, "the end", func() bool { return p.report().Sockets.Sources == 1 && p.open() == 0 })
+	eventually(t, "the end", func() bool { return p.report(0).Sockets.Sources == 1 && p.open() == 0 })
 	send(t, l, "late")
 	_, err := answer(t, l)
 	for _, want := range []string{"proxy " + p.Addr(), "the server at 127.0.0.1:", "closed the connection"} {
@@ -284,7 +291,7 @@ func TestClientLeaves(t *testing.T) {
 	if got, err := answer(t, stays); err != nil || string(got[4:]) != "more" {
 		t.Errorf("found %q, %v", got, err)
 	}
-	eventually(t, "the others' end", func() bool { return p.report().Pairs == 1 })
+	eventually(t, "the others' end", func() bool { return p.report(0).Pairs == 1 })
 }
 
 // TestShortMessages: a message without a whole head, and one without a byte, end their pair with the
@@ -360,6 +367,26 @@ func TestCutKeepsNoRequests(t *testing.T) {
 	}
 }
 
+// TestLostLane: the first lane that fails is reported, a client that leaves is not.
+func TestLostLane(t *testing.T) {
+	told := make(chan string, 9)
+	p := start(t, Config{tell: func(text string) { told <- text }})
+	port := listen(t, echo)
+	p.join(t, port, 4096).Close()
+	eventually(t, "the end", func() bool { return p.report(0).Pairs == 0 })
+	for range 2 {
+		l := p.join(t, port, 4096)
+		lane := l.lane.(*memoryEnd)
+		lane.mu.Lock()
+		lane.broken = errors.New("the device has failed")
+		lane.mu.Unlock()
+		eventually(t, "the end", func() bool { return p.report(0).Pairs == 0 })
+	}
+	if text := <-told; !strings.Contains(text, "connection ended: the device has failed") || len(told) > 0 {
+		t.Errorf("found %q and %d more", text, len(told))
+	}
+}
+
 // TestProxyEnds: its clients learn it.
 func TestProxyEnds(t *testing.T) {
 	p := start(t, Config{})
@@ -370,7 +397,7 @@ func TestProxyEnds(t *testing.T) {
 	if _, err := answer(t, l); err == nil || !strings.Contains(err.Error(), "proxy "+p.Addr()) {
 		t.Errorf("found %v", err)
 	}
-	if n := p.report(); n.Pairs != 0 || p.open() != 0 {
+	if n := p.report(0); n.Pairs != 0 || p.open() != 0 {
 		t.Errorf("found %+v", n)
 	}
 }
@@ -394,7 +421,7 @@ func TestHostileHellos(t *testing.T) {
 			t.Errorf("%.60q: found %q, want %q", text, got, want)
 		}
 	}
-	// One that says nothing keeps its place only for a time; its neighbours are served.
+	// One that says nothing takes no place of a pair.
 	silent, err := net.Dial("tcp", p.Addr())
 	if err != nil {
 		t.Fatal(err)
@@ -405,13 +432,136 @@ func TestHostileHellos(t *testing.T) {
 	if _, err := answer(t, l); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "places", func() bool { return p.door.Counts().Open == 2 })
-	for range 2 {
+	for range 3 {
 		p.join(t, port, 4096)
 	}
-	_, err = p.client.Report()
-	if err == nil || !strings.Contains(err.Error(), "all 4 connections of this server are in use") {
+	_, _, _, err = p.client.greet(t.Context(), hello{Port: port, SlotBytes: 4096})
+	if err == nil || !strings.Contains(err.Error(), "all 4 places of this proxy in use") {
 		t.Errorf("found %v", err)
+	}
+}
+
+// TestFullProxyReports: the pairs of a full proxy leave room for reports, and a pair that leaves
+// makes room for another.
+func TestFullProxyReports(t *testing.T) {
+	p := start(t, Config{MaxConnections: 2})
+	port := listen(t, echo)
+	first := p.join(t, port, 4096)
+	p.join(t, port, 4096)
+	for range 2 * reportPlaces {
+		r, err := p.client.Report()
+		if err != nil || r.Pairs != 2 || r.MaxConnections != 2 || r.OthersPairs != 0 {
+			t.Fatalf("found %+v, %v", r, err)
+		}
+	}
+	p.client.report.MaxConnections = 2
+	if err := p.client.Room(1); err == nil || !strings.Contains(err.Error(), "found 2 open and 1 more") {
+		t.Errorf("found %v", err)
+	}
+	if r, err := newClient(p.Addr()).Report(); err != nil || r.OthersPairs != 2 {
+		t.Errorf("another client: found %+v, %v", r, err)
+	}
+	first.Close()
+	eventually(t, "a place", func() bool { return p.report(0).Pairs == 1 })
+	if err := p.client.Room(1); err != nil {
+		t.Error(err)
+	}
+	p.join(t, port, 4096)
+}
+
+// TestSilentConnection: it loses its place at the door.
+func TestSilentConnection(t *testing.T) {
+	p := start(t, Config{HelloTimeout: 50 * time.Millisecond})
+	for _, text := range []string{"", `{"protocol":`} {
+		if got := say(t, p.Addr(), text); !strings.Contains(got, "i/o timeout") {
+			t.Errorf("%q: found %q", text, got)
+		}
+	}
+	eventually(t, "its place", func() bool { return p.door.Counts().Open == 0 })
+}
+
+// TestSocketsNeverFall: while pairs leave, the sums of a report have each of them once.
+func TestSocketsNeverFall(t *testing.T) {
+	p := start(t, Config{Threads: 2})
+	port := listen(t, echo)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 100 {
+			conn, _, _, err := p.client.greet(context.Background(), hello{Port: port, SlotBytes: 4096})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = (<-p.lanes).Close()
+			_ = conn.Close()
+		}
+	}()
+	last := 0
+	for over := false; !over; {
+		select {
+		case <-done:
+			over = true
+		default:
+		}
+		now := p.report(0).Sockets.Sources
+		if now < last {
+			t.Fatalf("%d connections after %d", now, last)
+		}
+		last = now
+	}
+	eventually(t, "all", func() bool { return p.report(0).Sockets.Sources == 100 })
+}
+
+// TestLaneMemory: a lane that the proxy has no memory for is refused before it allocates any, and
+// the client gets the reason. Smaller lanes go on, and memory comes back.
+func TestLaneMemory(t *testing.T) {
+	p := start(t, Config{LaneBytes: 3 << 20, accept: acceptLane})
+	port := listen(t, echo)
+	c, err := Dial(t.Context(), p.Addr(), kvs.Device{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	join := func(window, slotBytes int, want string) *Link {
+		t.Helper()
+		l, err := c.Join(port, window, slotBytes)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Fatalf("found %v, want %q", err, want)
+		}
+		return l
+	}
+	large := join(15, 64<<10, "") // two arrays of 1 MiB
+	join(15, 64<<10, "the peer refuses: lane: found 16 slots of 65536 bytes")
+	small := join(1, 4096, "")
+	send(t, small, "some")
+	if got, err := answer(t, small); err != nil || string(got[4:]) != "some" {
+		t.Errorf("found %q, %v", got, err)
+	}
+	large.Close()
+	eventually(t, "the large lane's end", func() bool { return p.report(0).Pairs == 1 })
+	join(15, 64<<10, "").Close()
+	small.Close()
+	eventually(t, "no pairs", func() bool { return p.report(0).Pairs == 0 })
+	if p.places.bytes != 0 {
+		t.Errorf("%d bytes are missing", p.places.bytes)
+	}
+}
+
+// TestLaneOffers: an offer beyond the limits is refused by the acceptance.
+func TestLaneOffers(t *testing.T) {
+	p := start(t, Config{})
+	v := &visit{server: p.Server, hello: hello{SlotBytes: 1 << 20}}
+	for want, s := range map[string]mqueue.Shape{
+		"allowed: those of the hello": {Slots: 2, SlotBytes: 4096},
+		"allowed: together 67108864":  {Slots: 128, SlotBytes: 1 << 20},
+	} {
+		if err := v.lend(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+	if p.places.bytes != 0 {
+		t.Errorf("%d bytes are lent", p.places.bytes)
 	}
 }
 
@@ -449,7 +599,7 @@ func TestNotAServer(t *testing.T) {
 			c.Close()
 		}
 	}()
-	if _, err := (&Client{addr: l.Addr().String()}).Report(); err == nil ||
+	if _, err := newClient(l.Addr().String()).Report(); err == nil ||
 		!strings.Contains(err.Error(), "check that it is a proxy of dpukv") {
 		t.Errorf("found %v", err)
 	}

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
-	"sync/atomic"
+	"syscall"
 
 	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
@@ -23,15 +24,15 @@ type Server struct {
 	info     verbs.DeviceInfo
 	listener net.Listener
 	door     *admission.Door
+	places   places
 	pumps    []*pump
 
 	mu      sync.Mutex
 	visits  map[*visit]struct{} // connections before they have a pair
-	left    kvs.Packets         // of pairs that have ended
 	closing bool
 	serving sync.WaitGroup // the door, visits, and pairs that leave
-	pairs   atomic.Int64
 
+	lost     sync.Once // the first lane that failed
 	stopOnce sync.Once
 	stopErr  error
 	done     chan struct{}
@@ -44,7 +45,12 @@ func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, visits: map[*visit]struct{}{}, done: make(chan struct{})}
+	s := &Server{
+		cfg: cfg, visits: map[*visit]struct{}{}, done: make(chan struct{}),
+		places: places{
+			most: cfg.MaxConnections, mostBytes: cfg.LaneBytes, clients: map[uint64]int{},
+		},
+	}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -67,7 +73,7 @@ func (s *Server) start() (err error) {
 		s.pumps = append(s.pumps, p)
 	}
 	s.door, err = admission.New(s.listener, admission.Config{
-		Most: s.cfg.MaxConnections, Serve: s.receive, Refusal: refusal,
+		Most: s.cfg.MaxConnections + reportPlaces, Serve: s.receive, Refusal: refusal,
 	})
 	if err != nil {
 		return err
@@ -93,16 +99,14 @@ func (s *Server) Facts() kvs.Facts {
 	}
 }
 
-// report returns the counters of the proxy.
-func (s *Server) report() *Report {
+// report returns the counters of the proxy for a client.
+func (s *Server) report(client uint64) *Report {
 	r := &Report{
 		Version: s.cfg.Version, Provider: s.info.Provider, Emulated: s.info.Emulated,
 		Threads: s.cfg.Threads, CPUs: s.Facts().CPUs, CPUNs: cpu.ProcessNs(),
-		Pairs: int(s.pairs.Load()), Wait: string(cmp.Or(s.cfg.Wait, idle.Poll)),
+		MaxConnections: s.cfg.MaxConnections, Wait: string(cmp.Or(s.cfg.Wait, idle.Poll)),
 	}
-	s.mu.Lock()
-	r.Sockets = s.left
-	s.mu.Unlock()
+	r.Pairs, r.OthersPairs = s.places.count(client)
 	for _, p := range s.pumps {
 		r.SpunNs += p.spunNs.Load()
 		r.Frames += p.frames.Load()
@@ -111,6 +115,18 @@ func (s *Server) report() *Report {
 		r.Sockets.Add(&packets)
 	}
 	return r
+}
+
+// lostLane reports the first lane that failed while its client was there: no message can tell the
+// client.
+func (s *Server) lostLane(why error) {
+	if errors.Is(why, io.EOF) || errors.Is(why, syscall.ECONNRESET) {
+		return // the client has left
+	}
+	s.lost.Do(func() {
+		s.cfg.tell(fmt.Sprintf("proxy: a client's connection ended: %v; further ones of the "+
+			"kind are not reported", why))
+	})
 }
 
 // Wait blocks until the proxy has ended. If Close did not end it, Wait returns the reason.

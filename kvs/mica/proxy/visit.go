@@ -22,6 +22,7 @@ type visit struct {
 	leave   func() // gives the connection's place back to the door
 	channel *sidechannel.Channel
 	hello   hello
+	bytes   int64 // of memory that places lent
 }
 
 // receive serves a connection that has a place at the door.
@@ -69,7 +70,7 @@ func (v *visit) serve() {
 		return
 	}
 	if err != nil {
-		_ = v.channel.Send(reply{Error: err.Error()}) // the client may have gone
+		_ = v.channel.Send(reply{Error: err.Error()}) // the client may have gone, or know it
 	}
 	_ = v.conn.Close()
 	v.leave()
@@ -77,7 +78,7 @@ func (v *visit) serve() {
 
 func (v *visit) answer() (*pair, error) {
 	v.channel.SetLimit(helloBytes)
-	v.channel.SetTimeout(helloTimeout)
+	v.channel.SetTimeout(v.server.cfg.HelloTimeout)
 	if err := v.channel.Receive(&v.hello); err != nil {
 		return nil, err
 	}
@@ -85,12 +86,21 @@ func (v *visit) answer() (*pair, error) {
 		return nil, err
 	}
 	if v.hello.Port == 0 {
-		return nil, v.channel.Send(reply{Report: v.server.report()})
+		return nil, v.channel.Send(reply{Report: v.server.report(v.hello.Client)})
 	}
-	return v.join()
+	places := &v.server.places
+	if err := places.enter(v.hello.Client); err != nil {
+		return nil, err
+	}
+	p, err := v.join()
+	if err != nil {
+		places.leave(v.hello.Client, v.bytes)
+	}
+	return p, err
 }
 
-// join connects to the server, and then to the client's lane.
+// join connects to the server, and then to the client's lane. After the reply, the client hears of
+// an error by the refusal of its lane.
 func (v *visit) join() (*pair, error) {
 	fd, err := v.dial()
 	if err != nil {
@@ -133,17 +143,21 @@ func (v *visit) addr() string {
 	return net.JoinHostPort(v.server.cfg.Host, strconv.Itoa(v.hello.Port))
 }
 
-// acceptLane takes the client's lane, whose memory has limits.
+// acceptLane takes the client's lane, if there is memory for it.
 func acceptLane(v *visit) (lane, error) {
-	end, err := mqueue.Accept(v.channel, v.server.device)
+	end, err := mqueue.AcceptIf(v.channel, v.server.device, v.lend)
 	if err != nil {
-		return nil, err
-	}
-	f := end.Facts()
-	if f.SlotBytes != v.hello.SlotBytes || f.Slots*f.SlotBytes > MaxLaneBytes {
-		return nil, errors.Join(fmt.Errorf("lane: found %d slots of %d bytes, allowed: slots of "+
-			"%d, together up to %d bytes", f.Slots, f.SlotBytes, v.hello.SlotBytes,
-			MaxLaneBytes), end.Close())
+		return nil, err // no lane that is nil and not nil
 	}
 	return end, nil
+}
+
+// lend takes the memory for a lane of a shape.
+func (v *visit) lend(s mqueue.Shape) (err error) {
+	if s.SlotBytes != v.hello.SlotBytes {
+		return fmt.Errorf("lane: found slots of %d bytes, allowed: those of the hello, of %d",
+			s.SlotBytes, v.hello.SlotBytes)
+	}
+	v.bytes, err = v.server.places.lend(s)
+	return err
 }
