@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -171,12 +172,19 @@ func (r *proxiedRemote) Warnings(since time.Time) []string {
 // Close closes the control connection and the device of the lanes.
 func (r *proxiedRemote) Close() error { return errors.Join(r.Remote.Close(), r.proxy.Close()) }
 
+// hostOf returns the host of an address, which may have no port.
+func hostOf(addr string) string {
+	if host, _, err := net.SplitHostPort(addr); err == nil {
+		return host
+	}
+	if inside, ok := strings.CutPrefix(addr, "["); ok {
+		return strings.TrimSuffix(inside, "]")
+	}
+	return addr
+}
+
 // startProxy starts a proxy of clients.
 func startProxy(c *kvs.ProxyConfig) (kvs.Server, error) {
-	host, _, err := net.SplitHostPort(c.Server)
-	if err != nil {
-		host = c.Server // without a port
-	}
 	return proxy.Start(proxy.Config{
 		Wait: idle.Wait(c.Wait),
 		Frames: proxy.Frames{
@@ -190,7 +198,7 @@ func startProxy(c *kvs.ProxyConfig) (kvs.Server, error) {
 				return err
 			},
 		},
-		Listen: c.Listen, Host: host, Threads: c.Threads, CPUs: c.CPUs, Device: c.Device,
+		Listen: c.Listen, Host: hostOf(c.Server), Threads: c.Threads, CPUs: c.CPUs, Device: c.Device,
 		Version: c.Version,
 	})
 }

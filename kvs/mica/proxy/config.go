@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"dpukv/internal/admission"
@@ -102,6 +103,11 @@ func (c *Config) checkConnections() error {
 	}
 	c.MaxConnections = min(asked, most)
 	return nil
+}
+
+// tellOnce tells the proxy's user of the first event of a kind.
+func (c *Config) tellOnce(first *sync.Once, what string) {
+	first.Do(func() { c.tell("proxy: " + what + "; later ones are not reported") })
 }
 
 // lane is one end of a lane, as the proxy and the application use it.

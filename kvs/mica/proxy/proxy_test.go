@@ -603,11 +603,30 @@ func TestNotAServer(t *testing.T) {
 		!strings.Contains(err.Error(), "check that it is a proxy of dpukv") {
 		t.Errorf("found %v", err)
 	}
-	p := start(t, Config{})
-	_, _, _, err = p.client.greet(t.Context(),
-		hello{Port: l.Addr().(*net.TCPAddr).Port, SlotBytes: 4096})
-	if err == nil || !strings.Contains(err.Error(), "the server does not greet") {
-		t.Errorf("found %v", err)
+	told := make(chan string, 9)
+	p := start(t, Config{tell: func(text string) { told <- text }})
+	open := l.Addr().(*net.TCPAddr).Port
+	closed := listen(t, echo)
+	var texts []string
+	for _, port := range []int{open, 1, closed} {
+		_, _, _, err = p.client.greet(t.Context(), hello{Port: port, SlotBytes: 4096})
+		if port == closed {
+			if err != nil {
+				t.Error(err)
+			}
+			<-p.lanes
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "found no server that greets") {
+			t.Fatalf("found %v", err)
+		}
+		texts = append(texts, strings.ReplaceAll(err.Error(), fmt.Sprint(":", port), ":PORT"))
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("a client can tell an open port from a closed one: %q", texts)
+	}
+	if text := <-told; !strings.Contains(text, "the server does not greet") || len(told) > 0 {
+		t.Errorf("the proxy's user reads %q and %d more", text, len(told))
 	}
 }
 

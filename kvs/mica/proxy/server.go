@@ -32,7 +32,9 @@ type Server struct {
 	closing bool
 	serving sync.WaitGroup // the door, visits, and pairs that leave
 
-	lost     sync.Once // the first lane that failed
+	// The first lane that failed, and the first server that was not there, are reported.
+	lost, unreached sync.Once
+
 	stopOnce sync.Once
 	stopErr  error
 	done     chan struct{}
@@ -92,7 +94,7 @@ func (s *Server) Addr() string { return s.listener.Addr().String() }
 // Facts are the facts of the proxy. The server's are those of its server.
 func (s *Server) Facts() kvs.Facts {
 	return kvs.Facts{
-		Store: "mica", Version: s.cfg.Version, Transport: "tcp", Provider: s.info.Provider,
+		Store: "mica", Version: s.cfg.Version, Half: kvs.PartProxy, Transport: "tcp", Provider: s.info.Provider,
 		Emulated: s.info.Emulated, Workers: s.cfg.Threads,
 		CPUs:           s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Threads)],
 		MaxConnections: s.cfg.MaxConnections,
@@ -123,10 +125,7 @@ func (s *Server) lostLane(why error) {
 	if errors.Is(why, io.EOF) || errors.Is(why, syscall.ECONNRESET) {
 		return // the client has left
 	}
-	s.lost.Do(func() {
-		s.cfg.tell(fmt.Sprintf("proxy: a client's connection ended: %v; further ones of the "+
-			"kind are not reported", why))
-	})
+	s.cfg.tellOnce(&s.lost, fmt.Sprintf("a client's connection ended: %v", why))
 }
 
 // Wait blocks until the proxy has ended. If Close did not end it, Wait returns the reason.

@@ -126,16 +126,25 @@ func (v *visit) dial() (fd int, err error) {
 	frames, addr := &v.server.cfg.Frames, v.addr()
 	nc, err := net.DialTimeout("tcp", addr, helloTimeout)
 	if err != nil {
-		return -1, fmt.Errorf("connect to the server: %w", err)
+		return -1, v.unreached(err)
 	}
 	defer nc.Close()
 	if err = nc.SetDeadline(time.Now().Add(helloTimeout)); err == nil {
 		err = frames.Greet(nc)
 	}
 	if err != nil {
-		return -1, fmt.Errorf("greet the server: %w", err)
+		return -1, v.unreached(err)
 	}
 	return rawsocket.TakeOver(nc)
+}
+
+// unreached is the error for a client without a server. It is the same for all reasons, so that a
+// client cannot explore the ports of the server's host. The proxy's user reads the first reason.
+func (v *visit) unreached(why error) error {
+	v.server.cfg.tellOnce(&v.server.unreached, fmt.Sprintf("connect to the server at %s: %v",
+		v.addr(), why))
+	return fmt.Errorf("connect to the server at %s: found no server that greets; check that it "+
+		"runs there, and what the proxy says on its standard error", v.addr())
 }
 
 // addr is the address of the server's worker.
