@@ -59,9 +59,9 @@ func (s *sampler) at(ctx context.Context, ns int64, over <-chan struct{}) (sampl
 	case <-timer.C:
 	case <-over:
 	}
-	moved := s.moved()
 	processNs, cpus, before := cpu.ProcessNs(), cpu.OccupiedBy(s.cpus), cpu.NowNs()
 	stats, err := s.stats(ctx)
+	moved := s.moved() // a proxy's part is that of the stats
 	at, own := (before+cpu.NowNs())/2, energy.Read()
 	if len(stats.Parts) == 0 { // maybe a server that is not dpukv
 		if stats.CPUs == (cpu.Occupied{}) {

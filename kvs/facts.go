@@ -9,6 +9,9 @@ import (
 type Facts struct {
 	Store   string `json:"store"`   // "mica", "herd"
 	Version string `json:"version"` // of the server's build
+	// Half is the part of a split store that the process is: [PartStore], [PartEngine] or
+	// [PartProxy]. "": the whole.
+	Half string `json:"half,omitempty"`
 	// Transport is what carries the requests: "tcp", "tcp+tls", "unix", "rdma".
 	Transport string `json:"transport"`
 	// TLS is the version and the cipher suite of TLS, and whether the server's certificate was
@@ -54,7 +57,7 @@ type Facts struct {
 	// MaxKeyBytes is the longest key, where it is shorter than [MaxKeyBytes].
 	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
 	// Lanes join the halves of a split server. Workers are then the threads of the engine.
-	// ProxyLanes join a client to its proxy.
+	// ProxyLanes join a client to its proxy: those that it has had so far.
 	Lanes      *LaneFacts `json:"lanes,omitempty"`
 	ProxyLanes *LaneFacts `json:"proxy_lanes,omitempty"`
 }

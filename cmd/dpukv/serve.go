@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dpukv/client"
 	"dpukv/hashbench"
@@ -116,7 +117,7 @@ func (f *serveFlags) cpusHelp() string {
 
 // run starts the server and runs it until the command ends.
 func (f *serveFlags) run(cmd *cobra.Command) error {
-	s, err := f.serve()
+	s, err := f.serve(cmd.Flags())
 	if err != nil {
 		return usagef("serve %s: %w", f.store.Name, err)
 	}
@@ -133,7 +134,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 }
 
 // serve starts the server with the flags' values.
-func (f *serveFlags) serve() (_ kvs.Server, err error) {
+func (f *serveFlags) serve(flags *pflag.FlagSet) (_ kvs.Server, err error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (f *serveFlags) serve() (_ kvs.Server, err error) {
 		return nil, err
 	}
 	if f.store.Program == nil {
-		if f.cfg.CPUs, err = prepareCPUs(f.cfg.CPUs, f.cfg.Workers); err != nil {
+		if f.cfg.CPUs, err = prepareCPUs(f.cfg.CPUs, f.threads(flags)); err != nil {
 			return nil, fmt.Errorf("--cpus: %w", err)
 		}
 	}
@@ -151,6 +152,17 @@ func (f *serveFlags) serve() (_ kvs.Server, err error) {
 		return nil, fmt.Errorf("%w%s", err, portHint(err, f.cfg.Listen))
 	}
 	return s, nil
+}
+
+// threads is the number of threads that the server pins. Of an engine, that is not the number of
+// workers.
+func (f *serveFlags) threads(flags *pflag.FlagSet) int {
+	if half := flags.Lookup("half"); half != nil && half.Value.String() == kvs.PartEngine {
+		if engine, err := flags.GetInt("engine-threads"); err == nil {
+			return max(engine, f.cfg.Workers)
+		}
+	}
+	return f.cfg.Workers
 }
 
 // portHint says what to do about a port that another process has; "" for other errors.
@@ -255,16 +267,22 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 			strings.Join(s.Command, " "))
 		return err
 	}
-	if s.Partitions == 0 { // it has no items
+	name, workers := kvs.TitleOf(s.Store), "workers"
+	switch s.Half {
+	case kvs.PartProxy: // it has no items
 		_, err := fmt.Fprintf(cmd.OutOrStdout(),
 			"proxy of %s on %s, lanes over %s: %d threads %s\n",
-			kvs.TitleOf(s.Store), s.Addr, s.Provider, s.Workers, pinnedTo(s.CPUs))
+			name, s.Addr, s.Provider, s.Workers, pinnedTo(s.CPUs))
 		return err
+	case kvs.PartEngine:
+		name, workers = "engine of "+name, "threads"
+	case kvs.PartStore:
+		name = "store half of " + name
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(),
-		"%s on %s over %s: %d workers %s, %d partitions, mode %s, access %s, %d items, %s of "+
-			"log, pages %s\n",
-		kvs.TitleOf(s.Store), s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers,
+		"%s on %s over %s: %d %s %s, %d partitions, mode %s, access %s, %d items, %s of log, "+
+			"pages %s\n",
+		name, s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, workers,
 		pinnedTo(s.CPUs), s.Partitions, s.Mode, s.Access, s.Items, bytesize.Size(s.LogBytes),
 		s.Pages)
 	return err

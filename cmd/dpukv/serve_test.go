@@ -5,13 +5,54 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"dpukv/internal/cpu"
 	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 )
+
+// TestEngineCPUs: an engine has a CPU for each of its threads, whatever the store half has.
+func TestEngineCPUs(t *testing.T) {
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := allowed[:min(2, len(allowed))]
+	dpukv := build(t)
+	serve := func(args ...string) (s serving) {
+		cmd := exec.Command(dpukv, append([]string{
+			"serve", "mica", "--listen", "127.0.0.1:0", "--engine-threads", "2", "--json",
+		}, args...)...)
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			_ = cmd.Wait() // the store half may have ended the engine
+		})
+		line, _ := bufio.NewReader(stdout).ReadBytes('\n')
+		if err := json.Unmarshal(line, &s); err != nil {
+			t.Fatalf("%v: %q", err, line)
+		}
+		return s
+	}
+	store := serve("--half", "store", "--items", "1000", "--memory", "1MiB", "--cpus", "none")
+	engine := serve("--half", "engine", "--store", store.Addr, "--cpus", cpu.FormatList(want))
+	if !slices.Equal(engine.CPUs, want) || engine.Workers != 2 {
+		t.Errorf("%d threads on CPUs %v, want 2 on %v", engine.Workers, engine.CPUs, want)
+	}
+	if store.Half != kvs.PartStore || engine.Half != kvs.PartEngine {
+		t.Errorf("the halves say that they are %q and %q", store.Half, engine.Half)
+	}
+}
 
 // TestServeInMemoryGroup starts servers in a control group of 300 MiB, as Slurm and Kubernetes do.
 // A store that does not fit is refused with a message. If the server did not check the group, the

@@ -179,6 +179,7 @@ func (e *env) moved() {
 	}
 	kernel.NeedTCPInfo(e)
 	const connections = 3
+	before := e.remote.Moved().Sockets
 	s := e.open(kvs.SessionOptions{Batch: 2, Window: 1, Connections: connections})
 	var gets []kvs.Request
 	for i := range 100 {
@@ -189,10 +190,11 @@ func (e *env) moved() {
 	got := s.Moved().Sockets       // greetings come on top
 	if e.facts.ProxyLanes != nil { // the sockets are the proxy's
 		control := e.remote.Moved().Sockets
-		if got.Sources != 0 || control.Sources <= connections*e.facts.Workers ||
-			control.SentBytes < own.SentBytes {
-			e.Errorf("the session's sockets moved %+v, those of the remote and its proxy %+v",
-				got, control)
+		sources, sent := control.Sources-before.Sources, control.SentBytes-before.SentBytes
+		if want := connections * e.facts.Workers; got.Sources != 0 || sources != want ||
+			sent < own.SentBytes || control.ReceivedBytes-before.ReceivedBytes < own.ReceivedBytes {
+			e.Errorf("the session's sockets moved %+v, those of the remote and its proxy %+v after "+
+				"%+v; want %d more, and the %+v of the session", got, control, before, want, own)
 		}
 		return
 	}

@@ -3,7 +3,10 @@ package mica
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"strings"
+	"sync"
 	"time"
 
 	"dpukv/kvs"
@@ -17,8 +20,17 @@ import (
 type proxiedRemote struct {
 	*Remote
 	proxy *proxy.Client
-	lanes kvs.LaneFacts
+
+	mu     sync.Mutex
+	report *proxy.Report // of the last Stats, for the next Moved; nil: Moved has taken it
+	at     time.Time     // of the report
+	known  kvs.Packets   // of the proxy, at the last report
+	others int           // the most pairs of other clients, in any report
+	missed error         // of the last Moved without a report
 }
+
+// sampleTime is the longest time between the Stats and the Moved of one sample.
+const sampleTime = 20 * time.Millisecond
 
 var (
 	_ kvs.Remote   = (*proxiedRemote)(nil)
@@ -43,7 +55,6 @@ func dialProxied(ctx context.Context, c *kvs.DialConfig) (*proxiedRemote, error)
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	r.lanes = p.Lanes(link)
 	if err := link.Close(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -53,7 +64,8 @@ func dialProxied(ctx context.Context, c *kvs.DialConfig) (*proxiedRemote, error)
 // Facts returns the server's facts, and those of the lanes to the proxy.
 func (r *proxiedRemote) Facts() kvs.Facts {
 	f := r.Remote.Facts()
-	f.ProxyLanes = &r.lanes
+	lanes := r.proxy.Lanes()
+	f.ProxyLanes = &lanes
 	return f
 }
 
@@ -67,6 +79,10 @@ func (r *proxiedRemote) Stats() (kvs.Stats, error) {
 	if err != nil {
 		return s, err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.learn(report)
+	r.report, r.at = report, time.Now()
 	s.Parts = append(s.Parts, kvs.PartStats{
 		Part: "proxy", CPUNs: report.CPUNs, SpunNs: report.SpunNs,
 	})
@@ -76,6 +92,9 @@ func (r *proxiedRemote) Stats() (kvs.Stats, error) {
 // Open connects a session to every worker, through the proxy.
 func (r *proxiedRemote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	f := r.Facts()
+	if err := r.proxy.Room(opts.Connections * f.Workers); err != nil {
+		return nil, err
+	}
 	return openSession(&f, opts, r.connect)
 }
 
@@ -106,31 +125,66 @@ func slotBytes(opts *kvs.SessionOptions, maxFrame int) int {
 	return min(need+granularity-1, most) &^ (granularity - 1)
 }
 
+// learn keeps what is needed of a report. The caller has the lock.
+func (r *proxiedRemote) learn(report *proxy.Report) {
+	r.known, r.others = report.Sockets, max(r.others, report.OthersPairs)
+}
+
 // Moved returns the traffic of the control connection, and of the proxy's connections to the
-// server. If the proxy does not answer, the latter is not known.
+// server. In a sample, Stats has just asked the proxy. If the proxy does not answer, the traffic is
+// that of its last report, and Warnings has a warning.
 func (r *proxiedRemote) Moved() kvs.Moved {
 	m := r.Remote.Moved()
-	if report, err := r.proxy.Report(); err == nil {
-		m.Sockets.Add(&report.Sockets)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.report == nil || time.Since(r.at) > sampleTime {
+		report, err := r.proxy.Report()
+		if r.missed = err; err == nil {
+			r.learn(report)
+		}
 	}
+	r.report = nil
+	m.Sockets.Add(&r.known)
 	return m
 }
 
 // Events returns the events of the lanes' device since a time.
 func (r *proxiedRemote) Events(since time.Time) string { return r.proxy.Events(since) }
 
-// Warnings returns the serious events of the lanes' device since a time.
-func (r *proxiedRemote) Warnings(since time.Time) []string { return r.proxy.Warnings(since) }
+// Warnings returns the serious events of the lanes' device since a time, and what is wrong with the
+// proxy's counters.
+func (r *proxiedRemote) Warnings(since time.Time) []string {
+	list := r.proxy.Warnings(since)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.others > 0 {
+		list = append(list, fmt.Sprintf("the proxy carried up to %d connections of other clients. "+
+			"Its CPU time and its packets are those of all: give each client a proxy of its own",
+			r.others))
+	}
+	if r.missed != nil {
+		list = append(list, fmt.Sprintf("the client's traffic lacks the proxy's last part: %v",
+			r.missed))
+	}
+	return list
+}
 
 // Close closes the control connection and the device of the lanes.
 func (r *proxiedRemote) Close() error { return errors.Join(r.Remote.Close(), r.proxy.Close()) }
 
+// hostOf returns the host of an address, which may have no port.
+func hostOf(addr string) string {
+	if host, _, err := net.SplitHostPort(addr); err == nil {
+		return host
+	}
+	if inside, ok := strings.CutPrefix(addr, "["); ok {
+		return strings.TrimSuffix(inside, "]")
+	}
+	return addr
+}
+
 // startProxy starts a proxy of clients.
 func startProxy(c *kvs.ProxyConfig) (kvs.Server, error) {
-	host, _, err := net.SplitHostPort(c.Server)
-	if err != nil {
-		host = c.Server // without a port
-	}
 	return proxy.Start(proxy.Config{
 		Wait: idle.Wait(c.Wait),
 		Frames: proxy.Frames{
@@ -144,7 +198,7 @@ func startProxy(c *kvs.ProxyConfig) (kvs.Server, error) {
 				return err
 			},
 		},
-		Listen: c.Listen, Host: host, Threads: c.Threads, CPUs: c.CPUs, Device: c.Device,
+		Listen: c.Listen, Host: hostOf(c.Server), Threads: c.Threads, CPUs: c.CPUs, Device: c.Device,
 		Version: c.Version,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -59,6 +60,17 @@ func TestProxiedOverSoftRoCE(t *testing.T) {
 	kvstest.Conform(t, r, kvstest.Limits{MaxValueBytes: 2 << 10})
 }
 
+func TestHostOf(t *testing.T) {
+	for addr, want := range map[string]string{
+		"10.0.0.1:7791": "10.0.0.1", "10.0.0.1": "10.0.0.1", "node": "node", "[::1]:7791": "::1",
+		"[::1]": "::1", "::1": "::1", "": "",
+	} {
+		if got := hostOf(addr); got != want {
+			t.Errorf("%q: found %q, want %q", addr, got, want)
+		}
+	}
+}
+
 // proxiedTo dials a server through a proxy.
 func proxiedTo(t testing.TB, server, proxy string) kvs.Remote {
 	t.Helper()
@@ -72,15 +84,69 @@ func proxiedTo(t testing.TB, server, proxy string) kvs.Remote {
 
 // TestProxiedStats: the proxy is a part of its own, and not in the server's sum.
 func TestProxiedStats(t *testing.T) {
-	s, p := startServer(t, testConfig()), startTestProxy(t, kvs.ProxyConfig{})
+	allowed, err := cpu.Allowed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, p := startServer(t, testConfig()), startTestProxy(t, kvs.ProxyConfig{CPUs: allowed[:1]})
 	r := proxiedTo(t, s.Addr(), p.Addr())
 	stats, err := r.Stats()
 	if err != nil || len(stats.Parts) != 1 || stats.Parts[0].Part != "proxy" || stats.Parts[0].CPUNs == 0 {
 		t.Errorf("found %+v, %v", stats.Parts, err)
 	}
+	for range 2 {
+		session, err := r.Open(kvs.SessionOptions{
+			Batch: 64, Window: 4, Connections: 2, KeyBytes: 8, MaxValueBytes: 8,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	lanes := r.Facts().ProxyLanes
-	if lanes == nil || lanes.Provider != "shm" || !lanes.Emulated || lanes.Answers != "read" {
-		t.Errorf("found %+v", lanes)
+	want := kvs.LaneFacts{
+		Provider: "shm", Emulated: true, Answers: "read", Wait: "poll", Ordering: "low to high",
+		Lanes: 2 * r.Facts().Workers, Slots: 8, SlotBytes: lanes.SlotBytes, Workers: 1,
+		CPUs: []int{allowed[0]},
+	}
+	if !reflect.DeepEqual(*lanes, want) || lanes.SlotBytes < 64*16 {
+		t.Errorf("found %+v, want %+v", lanes, want)
+	}
+}
+
+// TestProxyReports: Stats fails without a report. Moved has the last one, and there is a warning. A
+// close ends a question.
+func TestProxyReports(t *testing.T) {
+	s, p := startServer(t, testConfig()), startTestProxy(t, kvs.ProxyConfig{})
+	r, other := proxiedTo(t, s.Addr(), p.Addr()), proxiedTo(t, s.Addr(), p.Addr())
+	session, err := other.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if _, err := r.Stats(); err != nil {
+		t.Fatal(err)
+	}
+	before := r.Moved().Sockets
+	warnings := strings.Join(r.(kvs.Observed).Warnings(time.Now()), "\n")
+	if !strings.Contains(warnings, "connections of other clients") || strings.Contains(warnings, "lacks") {
+		t.Errorf("found %q", warnings)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Stats(); err == nil || !strings.Contains(err.Error(), "proxy "+p.Addr()) {
+		t.Errorf("found %v", err)
+	}
+	after := r.Moved().Sockets
+	if after.Sources != before.Sources || after.SentBytes < before.SentBytes {
+		t.Errorf("found %+v after %+v", after, before)
+	}
+	warnings = strings.Join(r.(kvs.Observed).Warnings(time.Now()), "\n")
+	if !strings.Contains(warnings, "the client's traffic lacks the proxy's last part") {
+		t.Errorf("found %q", warnings)
 	}
 }
 

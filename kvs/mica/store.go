@@ -43,15 +43,16 @@ never takes the share of another. The other half is common, for frames that need
 A connection that gets no buffer is refused, or ended, with the reason.
 
 With --half proxy the process is the network half of clients instead, with --server-threads threads.
-It carries requests between "dpukv load --proxy" and the server at --server, and connects to no
-other host.`,
+It carries requests between "dpukv load --proxy" and the server at --server. It connects to any port
+of that host that a client names, and to no other host.`,
 		Example: `  dpukv serve mica
   dpukv serve mica --listen 127.0.0.1:7791 --server-threads 4 --cpus 0-3 --items 10000000 ` +
 			`--memory 1GiB --mode store
   dpukv serve mica --half proxy --server 127.0.0.1:7791 --listen 127.0.0.1:7790`,
 		Listen: "127.0.0.1:7791",
 		ListenHelp: "address of the first worker; worker i listens i ports further. With port 0 " +
-			"each listens on any free port, with FIRST-LAST on a free one of these",
+			"each listens on any free port, with FIRST-LAST on a free one of these. With --half store or proxy: " +
+			"address that the other half joins",
 		ThreadsHelp: "worker threads",
 	},
 }

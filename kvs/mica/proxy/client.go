@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"strings"
 	"sync"
@@ -18,21 +19,37 @@ import (
 // Client is an application's view of a proxy. Any goroutine may call its methods.
 type Client struct {
 	addr    string
+	number  uint64 // in its hellos
 	answers mqueue.Answers
 	report  Report // at the time of Dial
 	device  verbs.Device
-	closing chan struct{}
+	life    context.Context // until Close
+	end     context.CancelFunc
 	ended   sync.WaitGroup
+
+	mu    sync.Mutex
+	pairs int           // open links
+	lanes kvs.LaneFacts // of all links so far
+}
+
+func newClient(addr string) *Client {
+	c := &Client{addr: addr, number: rand.Uint64()}
+	c.life, c.end = context.WithCancel(context.Background())
+	return c
 }
 
 // replyTimeout is longer than the proxy waits for its server.
 const replyTimeout = 2*helloTimeout + 5*time.Second
 
+// reportTimeout is the time limit of a whole question for counters.
+const reportTimeout = helloTimeout
+
 // Dial asks the proxy at an address who it is, and opens a device that reaches it. Without a name
 // it is a device like the proxy's. answers says how requests leave the application's memory: "read"
 // (or "") or "write".
 func Dial(ctx context.Context, addr string, device kvs.Device, answers string) (*Client, error) {
-	c := &Client{addr: addr, answers: mqueue.Answers(answers), closing: make(chan struct{})}
+	c := newClient(addr)
+	c.answers = mqueue.Answers(answers)
 	switch c.answers {
 	case "":
 		c.answers = mqueue.Read
@@ -72,7 +89,7 @@ func (c *Client) progress() {
 	defer tick.Stop()
 	for {
 		select {
-		case <-c.closing:
+		case <-c.life.Done():
 			return
 		case <-tick.C:
 			_, _ = c.device.Progress() // its sessions get the error, too
@@ -106,7 +123,7 @@ func (c *Client) greet(
 	}
 	ch := sidechannel.New(conn)
 	ch.SetTimeout(replyTimeout)
-	h.Protocol = protocol
+	h.Protocol, h.Client = protocol, c.number
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
 	var r reply
@@ -136,10 +153,23 @@ func (c *Client) ask(ctx context.Context) (_ *Report, local string, err error) {
 	return r.Report, conn.LocalAddr().String(), nil
 }
 
-// Report asks for the proxy's counters.
+// Report asks for the proxy's counters. Close ends it.
 func (c *Client) Report() (*Report, error) {
-	r, _, err := c.ask(context.Background())
+	ctx, stop := context.WithTimeout(c.life, reportTimeout)
+	defer stop()
+	r, _, err := c.ask(ctx)
 	return r, err
+}
+
+// Room returns an error if the proxy has no places for so many more pairs of this client.
+func (c *Client) Room(more int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if most := c.report.MaxConnections; c.pairs+more > most {
+		return c.failed(fmt.Errorf("connections: found %d open and %d more, allowed: %d in all; "+
+			"use fewer connections or threads", c.pairs, more, most))
+	}
+	return nil
 }
 
 // Join makes a pair: a link to the server's worker at a port. A window of batches fits the lane,
@@ -151,7 +181,7 @@ func (c *Client) Join(port, window, slotBytes int) (*Link, error) {
 			"of %d, together %d bytes; use a smaller window or batch", window, slotBytes,
 			mqueue.MaxSlots-1, MaxSlotBytes, MaxLaneBytes))
 	}
-	conn, ch, _, err := c.greet(context.Background(), hello{Port: port, SlotBytes: slotBytes})
+	conn, ch, _, err := c.greet(c.life, hello{Port: port, SlotBytes: slotBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +193,33 @@ func (c *Client) Join(port, window, slotBytes int) (*Link, error) {
 		conn.Close()
 		return nil, c.failed(err)
 	}
-	return &Link{lane: end, facts: end.Facts(), device: c.device, conn: conn, client: c}, nil
+	l := &Link{lane: end, facts: end.Facts(), device: c.device, conn: conn, client: c}
+	c.joined(l)
+	return l, nil
+}
+
+// joined counts a link, and describes it.
+func (c *Client) joined(l *Link) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := &c.lanes
+	if f.Ordering != string(mqueue.Fenced) {
+		f.Ordering = string(l.facts.Ordering)
+	}
+	f.Provider, f.Emulated = l.facts.Provider, l.facts.Emulated || c.report.Emulated
+	if there := c.report.Provider; there != f.Provider {
+		f.Provider += " to " + there
+	}
+	f.Answers, f.Slots, f.SlotBytes = string(l.facts.Answers), l.facts.Slots, l.facts.SlotBytes
+	f.Wait, f.Workers, f.CPUs = c.report.Wait, c.report.Threads, c.report.CPUs
+	c.pairs++
+	f.Lanes = max(f.Lanes, c.pairs)
+}
+
+func (c *Client) left() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pairs--
 }
 
 func powerOfTwo(n int) int {
@@ -188,20 +244,15 @@ func (c *Client) Warnings(since time.Time) []string {
 
 // Close closes the device. The caller closes links first.
 func (c *Client) Close() error {
-	close(c.closing)
+	c.end()
 	c.ended.Wait()
 	return c.device.Close()
 }
 
-// Lanes describe the lanes to the proxy, by one of them.
-func (c *Client) Lanes(l *Link) kvs.LaneFacts {
-	f := kvs.LaneFacts{
-		Provider: l.facts.Provider, Emulated: l.facts.Emulated || c.report.Emulated,
-		Answers: string(l.facts.Answers), Ordering: string(l.facts.Ordering),
-		Wait: c.report.Wait, Workers: c.report.Threads,
-	}
-	if there := c.report.Provider; there != f.Provider {
-		f.Provider += " to " + there
-	}
-	return f
+// Lanes describe the lanes to the proxy: the highest number at once, the slots of the newest, and
+// "fenced" if one is.
+func (c *Client) Lanes() kvs.LaneFacts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lanes
 }

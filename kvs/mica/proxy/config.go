@@ -3,6 +3,8 @@ package proxy
 import (
 	"fmt"
 	"net"
+	"os"
+	"sync"
 	"time"
 
 	"dpukv/internal/admission"
@@ -19,7 +21,8 @@ const (
 
 	maxThreads            = 64
 	defaultMaxConnections = 1024
-	helloTimeout          = 5 * time.Second // until the hello is complete
+	defaultLaneBytes      = 1 << 30
+	helloTimeout          = 5 * time.Second
 	stepTimeout           = 10 * time.Second
 	helloBytes            = 4 << 10
 )
@@ -45,11 +48,16 @@ type Config struct {
 	Device  kvs.Device
 	Wait    idle.Wait // of the pump threads
 	Version string
-	// MaxConnections is the maximum number of connections to the side channel: one for each pair.
-	// 0: 1,024, or fewer if the process may open fewer files.
+	// MaxConnections is the maximum number of pairs. Connections that ask for a report have places
+	// of their own. 0: 1,024, or fewer if the process may open fewer files.
 	MaxConnections int
+	// LaneBytes is the most memory of all lanes together. 0: 1 GiB.
+	LaneBytes int64
+	// HelloTimeout is the time limit until a hello is complete. 0: 5 s.
+	HelloTimeout time.Duration
 
 	accept func(*visit) (lane, error) // nil: a lane of mqueue
+	tell   func(string)               // nil: on the standard error
 }
 
 func (c *Config) check() (err error) {
@@ -66,21 +74,40 @@ func (c *Config) check() (err error) {
 	if c.Device.Name == "" {
 		c.Device.Name = DefaultDevice
 	}
+	if c.LaneBytes == 0 {
+		c.LaneBytes = defaultLaneBytes
+	}
+	if c.tell == nil {
+		c.tell = func(text string) { fmt.Fprintln(os.Stderr, text) }
+	}
+	if c.HelloTimeout == 0 {
+		c.HelloTimeout = helloTimeout
+	}
+	return c.checkConnections()
+}
+
+// checkConnections limits the pairs to the files that the process may open.
+func (c *Config) checkConnections() error {
 	asked := c.MaxConnections
 	if asked == 0 {
 		asked = defaultMaxConnections
 	}
-	// A pair has two descriptors.
 	files, err := admission.ForFiles()
 	if err != nil {
 		return err
 	}
-	if asked > files/2 && c.MaxConnections > 0 {
+	most := max(1, (files-reportPlaces)/2) // a pair has two descriptors
+	if asked > most && c.MaxConnections > 0 {
 		return fmt.Errorf("connections: found a limit of %d, allowed: up to %d, as each needs two "+
-			"of the files that this process may open; raise ulimit -n", asked, files/2)
+			"of the files that this process may open; raise ulimit -n", asked, most)
 	}
-	c.MaxConnections = max(1, min(asked, files/2))
+	c.MaxConnections = min(asked, most)
 	return nil
+}
+
+// tellOnce tells the proxy's user of the first event of a kind.
+func (c *Config) tellOnce(first *sync.Once, what string) {
+	first.Do(func() { c.tell("proxy: " + what + "; later ones are not reported") })
 }
 
 // lane is one end of a lane, as the proxy and the application use it.

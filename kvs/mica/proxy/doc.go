@@ -21,16 +21,15 @@
 // # Threads
 //
 // A pump thread has its own pairs and its own CPU. It polls its lanes, and asks the kernel for
-// events of its sockets in every turn in which a server owes it an answer. Without work it waits as
-// [Config.Wait] says. The time without work is a counter of its own. A pair allocates nothing
+// events of its sockets in every turn in which a server owes it an answer. Without work it spins,
+// then yields, then naps. The time without work is a counter of its own. A pair allocates nothing
 // and takes no lock once it is joined. All requests that wait in a lane leave in one system call.
 //
 // # What a bad client can do
 //
 // The side channel has no authentication: see docs/SECURITY.md. A client names no host: the proxy
-// connects to the ports of one host, which it knows from its start. A pair has a place among
-// [Config.MaxConnections], a time limit for its hello, and one for the server's welcome. The memory
-// of a lane's slots is limited ([MaxLaneBytes]), and that of all lanes ([MaxBytes]). The proxy
-// checks that each message is one frame. A pair whose client breaks a rule ends, and the others
-// go on.
+// connects to the ports of one server, which it knows from its start. A connection has a place
+// among [Config.MaxConnections], a time limit for its hello, and one for the server's welcome. The
+// memory of a lane's slots is limited. The proxy checks that each message is one frame. A pair
+// whose client breaks a rule ends, and the others go on.
 package proxy

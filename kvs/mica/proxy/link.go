@@ -19,6 +19,7 @@ type Link struct {
 	conn   net.Conn // the side channel
 	client *Client
 	ended  error
+	closed bool
 }
 
 // Facts are those of the lane.
@@ -77,6 +78,10 @@ func (l *Link) Wait(d time.Duration) error { return l.device.Wait(d) }
 
 // Close closes the lane.
 func (l *Link) Close() error {
+	if !l.closed {
+		l.closed = true
+		l.client.left()
+	}
 	err := l.lane.Close()
 	_ = l.conn.Close() // the lane may have closed it
 	return err

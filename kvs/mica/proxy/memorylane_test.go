@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"sync"
 
 	"dpukv/verbs/mqueue"
@@ -14,8 +16,10 @@ type memory struct {
 	slotBytes int
 	requests  [][]byte
 	answers   []mqueue.Message
-	open      int // requests without a received answer
+	open      int      // requests without a received answer
+	received  [][]byte // by the answerer; each is valid until its answer
 	gone      [2]bool
+	broken    error // of the answerer's device
 }
 
 // memoryEnd is one end of it. The asker is the application.
@@ -23,10 +27,9 @@ type memoryEnd struct {
 	*memory
 	asker bool
 	slot  []byte
-	seen  int // requests that the answerer has received
 }
 
-var errGone = errors.New("the peer has gone")
+var errGone = fmt.Errorf("the peer has gone: %w", io.EOF)
 
 func newMemory(slots, slotBytes int) (application, proxy *memoryEnd) {
 	m := &memory{slots: slots, slotBytes: slotBytes}
@@ -52,10 +55,13 @@ func (e *memoryEnd) Send(n int, code uint16) error {
 		e.open++
 		return nil
 	}
-	if e.seen == 0 {
+	if len(e.received) == 0 {
 		return errors.New("an answer without a request")
 	}
-	e.seen--
+	for i := range e.received[0] { // the asker may use the slot again
+		e.received[0][i] = 0xFF
+	}
+	e.received = e.received[1:]
 	e.answers = append(e.answers, mqueue.Message{Bytes: message, Code: code})
 	return nil
 }
@@ -63,6 +69,9 @@ func (e *memoryEnd) Send(n int, code uint16) error {
 func (e *memoryEnd) Poll() (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if !e.asker && e.broken != nil {
+		return false, e.broken
+	}
 	if e.asker && e.gone[1] || !e.asker && e.gone[0] {
 		return false, errGone
 	}
@@ -84,7 +93,7 @@ func (e *memoryEnd) Receive() (m mqueue.Message, ok bool) {
 		return m, false
 	}
 	m.Bytes, e.requests = e.requests[0], e.requests[1:]
-	e.seen++
+	e.received = append(e.received, m.Bytes)
 	return m, true
 }
 

@@ -23,13 +23,12 @@ type pair struct {
 	pump   *pump
 	lane   lane
 	conn   net.Conn // the side channel
-	leave  func()
-	addr   string // of the worker
+	leave  func()   // frees its places
+	addr   string   // of the worker
 	frames *Frames
-	slot   int   // bytes
-	memory int64 // bytes of the lane
-	fd     int   // -1: closed
-	number int   // among the pump's pairs
+	slot   int // bytes
+	fd     int // -1: closed
+	number int // among the pump's pairs
 
 	owed int // requests without an answer
 	// unsent are requests in the lane's memory. They stay valid until their answers.
@@ -45,10 +44,13 @@ type pair struct {
 
 func newPair(v *visit, l lane, fd int) *pair {
 	s := v.server
-	s.pairs.Add(1)
 	return &pair{
-		pump: s.leastBusy(), lane: l, conn: v.conn, leave: v.leave, addr: v.addr(),
-		frames: &s.cfg.Frames, slot: v.hello.SlotBytes, memory: v.memory, fd: fd,
+		pump: s.leastBusy(), lane: l, conn: v.conn, addr: v.addr(),
+		leave: func() {
+			s.places.leave(v.hello.Client, v.bytes)
+			v.leave()
+		},
+		frames: &s.cfg.Frames, slot: v.hello.SlotBytes, fd: fd,
 		unsent: make([][]byte, 0, 64), pieces: make([][]byte, 0, maxPieces),
 		in: make([]byte, v.hello.SlotBytes+readBytes),
 	}
@@ -78,9 +80,6 @@ func (q *pair) free() {
 	}
 	_ = q.lane.Close() // its peer has gone, or learns it from the side channel
 	_ = q.conn.Close()
-	q.pump.server.pairs.Add(-1)
-	q.pump.server.places.Add(-1)
-	q.pump.server.laneBytes.Add(-q.memory)
 	q.leave()
 }
 
@@ -94,14 +93,16 @@ func (q *pair) forward() (moved bool, err error) {
 		if !ok {
 			break
 		}
-		if err := q.check(m.Bytes); err != nil {
-			return true, err
-		}
-		if q.cut == nil {
-			q.unsent = append(q.unsent, m.Bytes)
-		}
 		q.owed++
 		moved = true
+		if q.cut != nil {
+			continue // its answer is the reason
+		}
+		if err := q.check(m.Bytes); err != nil {
+			q.stop(fmt.Errorf("the client of this connection: %w", err))
+			continue
+		}
+		q.unsent = append(q.unsent, m.Bytes)
 	}
 	if q.cut == nil && len(q.unsent) > 0 && !q.blocked {
 		q.write()
@@ -114,18 +115,16 @@ func (q *pair) forward() (moved bool, err error) {
 
 // check refuses a message that is not one frame.
 func (q *pair) check(message []byte) error {
-	length := 0 // of a message without a frame's start, also of an empty one
-	if len(message) >= q.frames.HeadBytes {
-		var err error
-		if length, err = q.frames.Length(message); err != nil {
-			return err
-		}
+	if len(message) < q.frames.HeadBytes {
+		return fmt.Errorf("message: found %d bytes, allowed: one frame, of at least %d",
+			len(message), q.frames.HeadBytes)
 	}
-	if length == 0 || length != len(message) {
-		return fmt.Errorf("message: found %d bytes with a frame of %d, allowed: one frame",
+	length, err := q.frames.Length(message)
+	if err == nil && length != len(message) {
+		err = fmt.Errorf("message: found %d bytes with a frame of %d, allowed: one frame",
 			len(message), length)
 	}
-	return nil
+	return err
 }
 
 // event handles an event of the socket. An error ends the pair.
@@ -186,13 +185,14 @@ func (q *pair) writeOnce() (int, unix.Errno) {
 // wrote records that a system call took n bytes.
 func (q *pair) wrote(n int) {
 	done := 0
-	for n > 0 {
+	for done < len(q.unsent) {
 		now := min(n, len(q.unsent[done])-q.written)
 		n -= now
-		if q.written += now; q.written == len(q.unsent[done]) {
-			q.written = 0
-			done++
+		if q.written += now; q.written < len(q.unsent[done]) {
+			break
 		}
+		q.written = 0
+		done++
 	}
 	q.pump.writes.Add(1)
 	q.pump.frames.Add(uint64(done))
@@ -237,10 +237,13 @@ func (q *pair) read() bool {
 	return n > 0
 }
 
-// end closes the TCP connection. The client gets the reason with its next answer.
-func (q *pair) end(why error) {
+// end closes the TCP connection because of the server.
+func (q *pair) end(why error) { q.stop(fmt.Errorf("the server at %s: %w", q.addr, why)) }
+
+// stop closes the TCP connection. Each further answer to the client is the reason.
+func (q *pair) stop(why error) {
 	if q.cut == nil {
-		q.cut = fmt.Errorf("the server at %s: %w", q.addr, why)
+		q.cut = why
 		q.unsent = q.unsent[:0]
 		q.pump.disconnect(q)
 	}

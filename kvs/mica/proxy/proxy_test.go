@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +13,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dpukv/kvs"
+	"dpukv/verbs/mqueue"
 )
 
 // testFrames are frames of a length and a payload. A connection begins with "hi" both ways.
@@ -85,10 +89,12 @@ func start(t *testing.T, cfg Config) *proxied {
 	p := &proxied{lanes: make(chan *memoryEnd, 1)}
 	cfg.Frames, cfg.Listen, cfg.Host = testFrames, "127.0.0.1:0", "127.0.0.1"
 	cfg.Threads = max(cfg.Threads, 1)
-	cfg.accept = func(v *visit) (lane, error) {
-		application, proxy := newMemory(8, v.hello.SlotBytes)
-		p.lanes <- application
-		return proxy, nil
+	if cfg.accept == nil {
+		cfg.accept = func(v *visit) (lane, error) {
+			application, proxy := newMemory(8, v.hello.SlotBytes)
+			p.lanes <- application
+			return proxy, nil
+		}
 	}
 	var err error
 	if p.Server, err = Start(cfg); err != nil {
@@ -99,7 +105,7 @@ func start(t *testing.T, cfg Config) *proxied {
 			t.Error(err)
 		}
 	})
-	p.client = &Client{addr: p.Addr()}
+	p.client = newClient(p.Addr())
 	return p
 }
 
@@ -110,6 +116,7 @@ func (p *proxied) join(t *testing.T, port, slotBytes int) *Link {
 		t.Fatal(err)
 	}
 	l := &Link{lane: <-p.lanes, conn: conn, client: p.client}
+	p.client.joined(l)
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -206,7 +213,7 @@ func TestServerEnds(t *testing.T) {
 		}
 	}
 	close(gone)
-	eventually(t, "the end", func() bool { return p.report().Sockets.Sources == 1 && p.open() == 0 })
+	eventually(t, "the end", func() bool { return p.report(0).Sockets.Sources == 1 && p.open() == 0 })
 	send(t, l, "late")
 	_, err := answer(t, l)
 	for _, want := range []string{"proxy " + p.Addr(), "the server at 127.0.0.1:", "closed the connection"} {
@@ -275,14 +282,109 @@ func TestClientLeaves(t *testing.T) {
 	}
 	<-ended
 	<-ended
-	if _, err := answer(t, breaks); err == nil || !strings.Contains(err.Error(), "the peer has gone") {
+	if _, err := answer(t, breaks); err == nil ||
+		!strings.Contains(err.Error(), "the client of this connection: frame: found") {
 		t.Errorf("found %v", err)
 	}
+	breaks.Close()
 	send(t, stays, "more")
 	if got, err := answer(t, stays); err != nil || string(got[4:]) != "more" {
 		t.Errorf("found %q, %v", got, err)
 	}
-	eventually(t, "the others' end", func() bool { return p.report().Pairs == 1 })
+	eventually(t, "the others' end", func() bool { return p.report(0).Pairs == 1 })
+}
+
+// TestShortMessages: a message without a whole head, and one without a byte, end their pair with the
+// reason. A neighbour on the same thread is still answered.
+func TestShortMessages(t *testing.T) {
+	for _, bytes := range []int{0, 1, testFrames.HeadBytes - 1} {
+		p := start(t, Config{})
+		port := listen(t, echo)
+		stays, breaks := p.join(t, port, 4096), p.join(t, port, 4096)
+		if taken, err := breaks.Send(make([]byte, bytes)); err != nil || !taken {
+			t.Fatalf("send: %v, %v", taken, err)
+		}
+		want := fmt.Sprintf("message: found %d bytes", bytes)
+		if _, err := answer(t, breaks); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+		send(t, stays, "some")
+		if got, err := answer(t, stays); err != nil || string(got[4:]) != "some" {
+			t.Errorf("found %q, %v", got, err)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestWroteDropsEmptyPieces: a write never waits for a piece without bytes.
+func TestWroteDropsEmptyPieces(t *testing.T) {
+	for _, test := range []struct {
+		pieces  []string
+		n, left int
+	}{
+		{[]string{""}, 0, 0},
+		{[]string{"ab", "", "c"}, 2, 1},
+		{[]string{"ab", "", ""}, 2, 0},
+		{[]string{"ab", "c"}, 1, 2},
+		{[]string{"", "ab"}, 0, 1},
+	} {
+		q := &pair{pump: &pump{}}
+		for _, piece := range test.pieces {
+			q.unsent = append(q.unsent, []byte(piece))
+		}
+		if q.wrote(test.n); len(q.unsent) != test.left {
+			t.Errorf("%q, %d bytes written: %d pieces are left, want %d", test.pieces, test.n,
+				len(q.unsent), test.left)
+		}
+	}
+}
+
+// TestCutKeepsNoRequests: after the server's end, requests get the reason and are not kept.
+func TestCutKeepsNoRequests(t *testing.T) {
+	application, there := newMemory(8, 64)
+	q := &pair{
+		lane: there, frames: &testFrames, slot: 64, fd: -1, cut: errors.New("it is over"),
+		unsent: make([][]byte, 0, 8),
+	}
+	message := frame([]byte("some"))
+	for range 1000 {
+		copy(application.Slot(), message)
+		if err := application.Send(len(message), 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.forward(); err != nil {
+			t.Fatal(err)
+		}
+		if m, ok := application.Receive(); !ok || m.Code != CodeEnded {
+			t.Fatalf("found %+v, %v, want the reason", m, ok)
+		}
+	}
+	if len(q.unsent) > 0 || cap(q.unsent) > 8 || q.owed > 0 {
+		t.Errorf("%d requests are kept, with room for %d; %d answers are owed", len(q.unsent),
+			cap(q.unsent), q.owed)
+	}
+}
+
+// TestLostLane: the first lane that fails is reported, a client that leaves is not.
+func TestLostLane(t *testing.T) {
+	told := make(chan string, 9)
+	p := start(t, Config{tell: func(text string) { told <- text }})
+	port := listen(t, echo)
+	p.join(t, port, 4096).Close()
+	eventually(t, "the end", func() bool { return p.report(0).Pairs == 0 })
+	for range 2 {
+		l := p.join(t, port, 4096)
+		lane := l.lane.(*memoryEnd)
+		lane.mu.Lock()
+		lane.broken = errors.New("the device has failed")
+		lane.mu.Unlock()
+		eventually(t, "the end", func() bool { return p.report(0).Pairs == 0 })
+	}
+	if text := <-told; !strings.Contains(text, "connection ended: the device has failed") || len(told) > 0 {
+		t.Errorf("found %q and %d more", text, len(told))
+	}
 }
 
 // TestProxyEnds: its clients learn it.
@@ -295,7 +397,7 @@ func TestProxyEnds(t *testing.T) {
 	if _, err := answer(t, l); err == nil || !strings.Contains(err.Error(), "proxy "+p.Addr()) {
 		t.Errorf("found %v", err)
 	}
-	if n := p.report(); n.Pairs != 0 || p.open() != 0 {
+	if n := p.report(0); n.Pairs != 0 || p.open() != 0 {
 		t.Errorf("found %+v", n)
 	}
 }
@@ -319,7 +421,7 @@ func TestHostileHellos(t *testing.T) {
 			t.Errorf("%.60q: found %q, want %q", text, got, want)
 		}
 	}
-	// One that says nothing keeps its place only for a time; its neighbours are served.
+	// One that says nothing takes no place of a pair.
 	silent, err := net.Dial("tcp", p.Addr())
 	if err != nil {
 		t.Fatal(err)
@@ -330,65 +432,136 @@ func TestHostileHellos(t *testing.T) {
 	if _, err := answer(t, l); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "places", func() bool { return p.door.Counts().Open == 2 })
 	for range 3 {
 		p.join(t, port, 4096)
 	}
 	_, _, _, err = p.client.greet(t.Context(), hello{Port: port, SlotBytes: 4096})
-	if err == nil || !strings.Contains(err.Error(), "connections: found 4 of clients") {
+	if err == nil || !strings.Contains(err.Error(), "all 4 places of this proxy in use") {
 		t.Errorf("found %v", err)
 	}
-	if r, err := p.client.Report(); err != nil || r.Pairs != 4 { // reports have places of their own
-		t.Errorf("found %+v, %v", r, err)
-	}
 }
 
-// TestEmptyMessages checks that messages without a frame end their pair, and disturb no other one.
-func TestEmptyMessages(t *testing.T) {
-	p := start(t, Config{})
+// TestFullProxyReports: the pairs of a full proxy leave room for reports, and a pair that leaves
+// makes room for another.
+func TestFullProxyReports(t *testing.T) {
+	p := start(t, Config{MaxConnections: 2})
 	port := listen(t, echo)
-	bad, good := p.join(t, port, 4096), p.join(t, port, 4096)
-	for n := range 4 { // fewer bytes than the start of a frame
-		if err := bad.lane.Send(n, 0); err != nil {
-			t.Fatal(err)
+	first := p.join(t, port, 4096)
+	p.join(t, port, 4096)
+	for range 2 * reportPlaces {
+		r, err := p.client.Report()
+		if err != nil || r.Pairs != 2 || r.MaxConnections != 2 || r.OthersPairs != 0 {
+			t.Fatalf("found %+v, %v", r, err)
 		}
 	}
-	eventually(t, "the end of the pair", func() bool { return p.report().Pairs == 1 })
-	send(t, good, "some")
-	if got, err := answer(t, good); err != nil || string(got[4:]) != "some" {
-		t.Errorf("found %q, %v", got, err)
+	p.client.report.MaxConnections = 2
+	if err := p.client.Room(1); err == nil || !strings.Contains(err.Error(), "found 2 open and 1 more") {
+		t.Errorf("found %v", err)
 	}
+	if r, err := newClient(p.Addr()).Report(); err != nil || r.OthersPairs != 2 {
+		t.Errorf("another client: found %+v, %v", r, err)
+	}
+	first.Close()
+	eventually(t, "a place", func() bool { return p.report(0).Pairs == 1 })
+	if err := p.client.Room(1); err != nil {
+		t.Error(err)
+	}
+	p.join(t, port, 4096)
 }
 
-// TestRequestsAfterTheEnd checks that a pair keeps no requests once the server has cut it off.
-func TestRequestsAfterTheEnd(t *testing.T) {
-	p := start(t, Config{})
-	hangUp := make(chan struct{})
-	l := p.join(t, listen(t, func(net.Conn) { <-hangUp }), 4096)
-	var q *pair
-	eventually(t, "a pair", func() bool {
-		pump := p.pumps[0]
-		pump.mu.Lock()
-		defer pump.mu.Unlock()
-		for q = range pump.open {
+// TestSilentConnection: it loses its place at the door.
+func TestSilentConnection(t *testing.T) {
+	p := start(t, Config{HelloTimeout: 50 * time.Millisecond})
+	for _, text := range []string{"", `{"protocol":`} {
+		if got := say(t, p.Addr(), text); !strings.Contains(got, "i/o timeout") {
+			t.Errorf("%q: found %q", text, got)
 		}
-		return q != nil
-	})
-	close(hangUp)
-	for range 1000 {
-		if err := l.lane.Send(copy(l.lane.Slot(), frame([]byte("some"))), 0); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "the reason", func() bool {
-			m, there := l.lane.Receive()
-			return there && m.Code == CodeEnded
-		})
 	}
-	if err := p.Close(); err != nil { // nobody else uses the pair from here on
+	eventually(t, "its place", func() bool { return p.door.Counts().Open == 0 })
+}
+
+// TestSocketsNeverFall: while pairs leave, the sums of a report have each of them once.
+func TestSocketsNeverFall(t *testing.T) {
+	p := start(t, Config{Threads: 2})
+	port := listen(t, echo)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 100 {
+			conn, _, _, err := p.client.greet(context.Background(), hello{Port: port, SlotBytes: 4096})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_ = (<-p.lanes).Close()
+			_ = conn.Close()
+		}
+	}()
+	last := 0
+	for over := false; !over; {
+		select {
+		case <-done:
+			over = true
+		default:
+		}
+		now := p.report(0).Sockets.Sources
+		if now < last {
+			t.Fatalf("%d connections after %d", now, last)
+		}
+		last = now
+	}
+	eventually(t, "all", func() bool { return p.report(0).Sockets.Sources == 100 })
+}
+
+// TestLaneMemory: a lane that the proxy has no memory for is refused before it allocates any, and
+// the client gets the reason. Smaller lanes go on, and memory comes back.
+func TestLaneMemory(t *testing.T) {
+	p := start(t, Config{LaneBytes: 3 << 20, accept: acceptLane})
+	port := listen(t, echo)
+	c, err := Dial(t.Context(), p.Addr(), kvs.Device{}, "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if len(q.unsent) > 1 || cap(q.unsent) > 64 {
-		t.Errorf("the pair keeps %d requests, with room for %d", len(q.unsent), cap(q.unsent))
+	defer c.Close()
+	join := func(window, slotBytes int, want string) *Link {
+		t.Helper()
+		l, err := c.Join(port, window, slotBytes)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Fatalf("found %v, want %q", err, want)
+		}
+		return l
+	}
+	large := join(15, 64<<10, "") // two arrays of 1 MiB
+	join(15, 64<<10, "the peer refuses: lane: found 16 slots of 65536 bytes")
+	small := join(1, 4096, "")
+	send(t, small, "some")
+	if got, err := answer(t, small); err != nil || string(got[4:]) != "some" {
+		t.Errorf("found %q, %v", got, err)
+	}
+	large.Close()
+	eventually(t, "the large lane's end", func() bool { return p.report(0).Pairs == 1 })
+	join(15, 64<<10, "").Close()
+	small.Close()
+	eventually(t, "no pairs", func() bool { return p.report(0).Pairs == 0 })
+	if p.places.bytes != 0 {
+		t.Errorf("%d bytes are missing", p.places.bytes)
+	}
+}
+
+// TestLaneOffers: an offer beyond the limits is refused by the acceptance.
+func TestLaneOffers(t *testing.T) {
+	p := start(t, Config{})
+	v := &visit{server: p.Server, hello: hello{SlotBytes: 1 << 20}}
+	for want, s := range map[string]mqueue.Shape{
+		"allowed: those of the hello": {Slots: 2, SlotBytes: 4096},
+		"allowed: together 67108864":  {Slots: 128, SlotBytes: 1 << 20},
+	} {
+		if err := v.lend(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+	if p.places.bytes != 0 {
+		t.Errorf("%d bytes are lent", p.places.bytes)
 	}
 }
 
@@ -426,15 +599,34 @@ func TestNotAServer(t *testing.T) {
 			c.Close()
 		}
 	}()
-	if _, err := (&Client{addr: l.Addr().String()}).Report(); err == nil ||
+	if _, err := newClient(l.Addr().String()).Report(); err == nil ||
 		!strings.Contains(err.Error(), "check that it is a proxy of dpukv") {
 		t.Errorf("found %v", err)
 	}
-	p := start(t, Config{})
-	_, _, _, err = p.client.greet(t.Context(),
-		hello{Port: l.Addr().(*net.TCPAddr).Port, SlotBytes: 4096})
-	if err == nil || !strings.Contains(err.Error(), "the server does not greet") {
-		t.Errorf("found %v", err)
+	told := make(chan string, 9)
+	p := start(t, Config{tell: func(text string) { told <- text }})
+	open := l.Addr().(*net.TCPAddr).Port
+	closed := listen(t, echo)
+	var texts []string
+	for _, port := range []int{open, 1, closed} {
+		_, _, _, err = p.client.greet(t.Context(), hello{Port: port, SlotBytes: 4096})
+		if port == closed {
+			if err != nil {
+				t.Error(err)
+			}
+			<-p.lanes
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "found no server that greets") {
+			t.Fatalf("found %v", err)
+		}
+		texts = append(texts, strings.ReplaceAll(err.Error(), fmt.Sprint(":", port), ":PORT"))
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("a client can tell an open port from a closed one: %q", texts)
+	}
+	if text := <-told; !strings.Contains(text, "the server does not greet") || len(told) > 0 {
+		t.Errorf("the proxy's user reads %q and %d more", text, len(told))
 	}
 }
 
@@ -474,5 +666,5 @@ func TestPumpAllocatesNothing(t *testing.T) {
 }
 
 // memoryAllocs are the allocations of a memory lane for a request and its answer: two messages and
-// two queues.
-const memoryAllocs = 4
+// three queues.
+const memoryAllocs = 5

@@ -30,6 +30,7 @@ type pump struct {
 	added []*pair // not yet among pairs
 	// open are the pairs whose descriptors are open.
 	open    map[*pair]struct{}
+	left    kvs.Packets // of those that are closed
 	stopped bool
 	ended   chan struct{}
 }
@@ -154,7 +155,7 @@ func (p *pump) turn() (moved bool, err error) {
 		}
 		m, err := q.forward()
 		if err != nil {
-			p.remove(q)
+			p.remove(q, err)
 			continue
 		}
 		moved, owed = moved || m, owed || q.owed > 0
@@ -170,15 +171,17 @@ func (p *pump) turn() (moved bool, err error) {
 		if q := p.pairs[e.Fd]; q != nil { // else an event came for its predecessor
 			moved = true
 			if err := q.event(e.Events); err != nil {
-				p.remove(q)
+				p.remove(q, err)
 			}
 		}
 	}
 	return moved, nil
 }
 
-// remove ends a pair. A goroutine frees it, so that the other pairs do not wait.
-func (p *pump) remove(q *pair) {
+// remove ends a pair whose lane does not work. A goroutine frees it, so that the other pairs do not
+// wait.
+func (p *pump) remove(q *pair, why error) {
+	p.server.lostLane(why)
 	p.pairs[q.number] = nil
 	p.disconnect(q)
 	p.server.serving.Go(q.free)
@@ -187,26 +190,28 @@ func (p *pump) remove(q *pair) {
 // disconnect closes a pair's TCP connection and keeps its counters.
 func (p *pump) disconnect(q *pair) {
 	p.mu.Lock()
-	_, open := p.open[q]
-	delete(p.open, q)
-	p.mu.Unlock()
-	if !open {
+	defer p.mu.Unlock()
+	if _, open := p.open[q]; !open {
 		return
 	}
+	delete(p.open, q)
 	packets := rawsocket.Packets(q.fd)
+	p.left.Add(&packets)
 	_ = unix.Close(q.fd) // nothing to lose
 	q.fd = -1
-	s := p.server
-	s.mu.Lock()
-	s.left.Add(&packets)
-	s.mu.Unlock()
 }
 
-// packets returns the kernel's counters of the open TCP connections.
+// packets returns the kernel's counters of the TCP connections, of closed ones too. A connection
+// counts once at any time, so that the sums never fall.
 func (p *pump) packets() (sum kvs.Packets) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	sum = p.left
 	for q := range p.open {
+		one := rawsocket.Packets(q.fd)
+		sum.Add(&one)
+	}
+	for _, q := range p.added {
 		one := rawsocket.Packets(q.fd)
 		sum.Add(&one)
 	}

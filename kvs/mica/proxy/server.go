@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
-	"sync/atomic"
+	"syscall"
 
 	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
@@ -23,17 +24,16 @@ type Server struct {
 	info     verbs.DeviceInfo
 	listener net.Listener
 	door     *admission.Door
+	places   places
 	pumps    []*pump
 
 	mu      sync.Mutex
 	visits  map[*visit]struct{} // connections before they have a pair
-	left    kvs.Packets         // of pairs that have ended
 	closing bool
 	serving sync.WaitGroup // the door, visits, and pairs that leave
-	pairs   atomic.Int64
-	places  atomic.Int64 // pairs, and those to be
-	// laneBytes is the memory of their lanes.
-	laneBytes atomic.Int64
+
+	// The first lane that failed, and the first server that was not there, are reported.
+	lost, unreached sync.Once
 
 	stopOnce sync.Once
 	stopErr  error
@@ -42,16 +42,17 @@ type Server struct {
 	failure  error
 }
 
-// reports is the number of connections without a pair, such as those that ask for a report. A proxy
-// whose pairs have all their places still reports.
-const reports = 16
-
 // Start opens the device, and starts the threads and the side channel.
 func Start(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, visits: map[*visit]struct{}{}, done: make(chan struct{})}
+	s := &Server{
+		cfg: cfg, visits: map[*visit]struct{}{}, done: make(chan struct{}),
+		places: places{
+			most: cfg.MaxConnections, mostBytes: cfg.LaneBytes, clients: map[uint64]int{},
+		},
+	}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -74,7 +75,7 @@ func (s *Server) start() (err error) {
 		s.pumps = append(s.pumps, p)
 	}
 	s.door, err = admission.New(s.listener, admission.Config{
-		Most: s.cfg.MaxConnections + reports, Serve: s.receive, Refusal: refusal,
+		Most: s.cfg.MaxConnections + reportPlaces, Serve: s.receive, Refusal: refusal,
 	})
 	if err != nil {
 		return err
@@ -93,23 +94,21 @@ func (s *Server) Addr() string { return s.listener.Addr().String() }
 // Facts are the facts of the proxy. The server's are those of its server.
 func (s *Server) Facts() kvs.Facts {
 	return kvs.Facts{
-		Store: "mica", Version: s.cfg.Version, Transport: "tcp", Provider: s.info.Provider,
+		Store: "mica", Version: s.cfg.Version, Half: kvs.PartProxy, Transport: "tcp", Provider: s.info.Provider,
 		Emulated: s.info.Emulated, Workers: s.cfg.Threads,
 		CPUs:           s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Threads)],
 		MaxConnections: s.cfg.MaxConnections,
 	}
 }
 
-// report returns the counters of the proxy.
-func (s *Server) report() *Report {
+// report returns the counters of the proxy for a client.
+func (s *Server) report(client uint64) *Report {
 	r := &Report{
 		Version: s.cfg.Version, Provider: s.info.Provider, Emulated: s.info.Emulated,
 		Threads: s.cfg.Threads, CPUs: s.Facts().CPUs, CPUNs: cpu.ProcessNs(),
-		Pairs: int(s.pairs.Load()), Wait: string(cmp.Or(s.cfg.Wait, idle.Poll)),
+		MaxConnections: s.cfg.MaxConnections, Wait: string(cmp.Or(s.cfg.Wait, idle.Poll)),
 	}
-	s.mu.Lock()
-	r.Sockets = s.left
-	s.mu.Unlock()
+	r.Pairs, r.OthersPairs = s.places.count(client)
 	for _, p := range s.pumps {
 		r.SpunNs += p.spunNs.Load()
 		r.Frames += p.frames.Load()
@@ -118,6 +117,15 @@ func (s *Server) report() *Report {
 		r.Sockets.Add(&packets)
 	}
 	return r
+}
+
+// lostLane reports the first lane that failed while its client was there: no message can tell the
+// client.
+func (s *Server) lostLane(why error) {
+	if errors.Is(why, io.EOF) || errors.Is(why, syscall.ECONNRESET) {
+		return // the client has left
+	}
+	s.cfg.tellOnce(&s.lost, fmt.Sprintf("a client's connection ended: %v", why))
 }
 
 // Wait blocks until the proxy has ended. If Close did not end it, Wait returns the reason.

@@ -17,6 +17,8 @@ type hello struct {
 	Protocol string `json:"protocol"`
 	// Port is the server's worker to connect to. 0: the client asks for a report.
 	Port int `json:"port,omitempty"`
+	// Client is a number that all hellos of a client have.
+	Client uint64 `json:"client,omitempty"`
 	// SlotBytes is the longest frame.
 	SlotBytes int `json:"slot_bytes,omitempty"`
 }
@@ -43,7 +45,11 @@ type Report struct {
 	Threads  int    `json:"threads"`
 	Wait     string `json:"wait"` // see [idle.Wait]
 	CPUs     []int  `json:"cpus,omitempty"`
-	Pairs    int    `json:"pairs"` // now
+	// Pairs are those of now, and OthersPairs those of other clients among them. MaxConnections is
+	// the highest number.
+	Pairs          int `json:"pairs"`
+	OthersPairs    int `json:"others_pairs"`
+	MaxConnections int `json:"max_connections"`
 	// CPUNs is the CPU time of the process. SpunNs is the part in which its threads found nothing
 	// to do.
 	CPUNs  int64 `json:"cpu_ns"`
@@ -75,8 +81,6 @@ const (
 	MaxSlotBytes = mqueue.MaxSlotBytes
 	// MaxLaneBytes is the most memory of a lane's slots in one direction.
 	MaxLaneBytes = 64 << 20
-	// MaxBytes is the most memory of all lanes of a proxy.
-	MaxBytes = 1 << 30
 )
 
 // CodeEnded is the code of a message that says why the TCP connection has ended.

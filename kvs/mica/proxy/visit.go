@@ -22,7 +22,7 @@ type visit struct {
 	leave   func() // gives the connection's place back to the door
 	channel *sidechannel.Channel
 	hello   hello
-	memory  int64 // bytes that its lane has reserved
+	bytes   int64 // of memory that places lent
 }
 
 // receive serves a connection that has a place at the door.
@@ -70,7 +70,7 @@ func (v *visit) serve() {
 		return
 	}
 	if err != nil {
-		_ = v.channel.Send(reply{Error: err.Error()}) // the client may have gone
+		_ = v.channel.Send(reply{Error: err.Error()}) // the client may have gone, or know it
 	}
 	_ = v.conn.Close()
 	v.leave()
@@ -78,7 +78,7 @@ func (v *visit) serve() {
 
 func (v *visit) answer() (*pair, error) {
 	v.channel.SetLimit(helloBytes)
-	v.channel.SetTimeout(helloTimeout)
+	v.channel.SetTimeout(v.server.cfg.HelloTimeout)
 	if err := v.channel.Receive(&v.hello); err != nil {
 		return nil, err
 	}
@@ -86,29 +86,22 @@ func (v *visit) answer() (*pair, error) {
 		return nil, err
 	}
 	if v.hello.Port == 0 {
-		return nil, v.channel.Send(reply{Report: v.server.report()})
+		return nil, v.channel.Send(reply{Report: v.server.report(v.hello.Client)})
 	}
-	return v.join()
-}
-
-// join makes a pair, if there is a place for one.
-func (v *visit) join() (*pair, error) {
-	s := v.server
-	if s.places.Add(1) > int64(s.cfg.MaxConnections) {
-		s.places.Add(-1)
-		return nil, fmt.Errorf("connections: found %d of clients, allowed: as many; use fewer "+
-			"connections, or several proxies", s.cfg.MaxConnections)
+	places := &v.server.places
+	if err := places.enter(v.hello.Client); err != nil {
+		return nil, err
 	}
-	p, err := v.connect()
+	p, err := v.join()
 	if err != nil {
-		s.places.Add(-1)
-		s.laneBytes.Add(-v.memory)
+		places.leave(v.hello.Client, v.bytes)
 	}
 	return p, err
 }
 
-// connect connects to the server, and then to the client's lane.
-func (v *visit) connect() (*pair, error) {
+// join connects to the server, and then to the client's lane. After the reply, the client hears of
+// an error by the refusal of its lane.
+func (v *visit) join() (*pair, error) {
 	fd, err := v.dial()
 	if err != nil {
 		return nil, err
@@ -133,16 +126,25 @@ func (v *visit) dial() (fd int, err error) {
 	frames, addr := &v.server.cfg.Frames, v.addr()
 	nc, err := net.DialTimeout("tcp", addr, helloTimeout)
 	if err != nil {
-		return -1, fmt.Errorf("connect to the server: %w", err)
+		return -1, v.unreached(err)
 	}
 	defer nc.Close()
 	if err = nc.SetDeadline(time.Now().Add(helloTimeout)); err == nil {
 		err = frames.Greet(nc)
 	}
 	if err != nil {
-		return -1, fmt.Errorf("greet the server: %w", err)
+		return -1, v.unreached(err)
 	}
 	return rawsocket.TakeOver(nc)
+}
+
+// unreached is the error for a client without a server. It is the same for all reasons, so that a
+// client cannot explore the ports of the server's host. The proxy's user reads the first reason.
+func (v *visit) unreached(why error) error {
+	v.server.cfg.tellOnce(&v.server.unreached, fmt.Sprintf("connect to the server at %s: %v",
+		v.addr(), why))
+	return fmt.Errorf("connect to the server at %s: found no server that greets; check that it "+
+		"runs there, and what the proxy says on its standard error", v.addr())
 }
 
 // addr is the address of the server's worker.
@@ -150,28 +152,21 @@ func (v *visit) addr() string {
 	return net.JoinHostPort(v.server.cfg.Host, strconv.Itoa(v.hello.Port))
 }
 
-// acceptLane takes the client's lane.
+// acceptLane takes the client's lane, if there is memory for it.
 func acceptLane(v *visit) (lane, error) {
-	end, err := mqueue.Accept(v.channel, v.server.device, v.fits)
+	end, err := mqueue.Accept(v.channel, v.server.device, v.lend)
 	if err != nil {
-		return nil, err // not a nil *End in a lane
+		return nil, err // no lane that is nil and not nil
 	}
 	return end, nil
 }
 
-// fits reserves the memory of a lane, or refuses its shape.
-func (v *visit) fits(s mqueue.Shape) error {
-	if s.SlotBytes != v.hello.SlotBytes || s.Slots*s.SlotBytes > MaxLaneBytes {
-		return fmt.Errorf("lane: found %d slots of %d bytes, allowed: slots of %d, together up "+
-			"to %d bytes", s.Slots, s.SlotBytes, v.hello.SlotBytes, MaxLaneBytes)
+// lend takes the memory for a lane of a shape.
+func (v *visit) lend(s mqueue.Shape) (err error) {
+	if s.SlotBytes != v.hello.SlotBytes {
+		return fmt.Errorf("lane: found slots of %d bytes, allowed: those of the hello, of %d",
+			s.SlotBytes, v.hello.SlotBytes)
 	}
-	need := int64(s.Bytes())
-	if all := v.server.laneBytes.Add(need); all > MaxBytes {
-		v.server.laneBytes.Add(-need)
-		return fmt.Errorf("memory of lanes: found %d bytes in use and %d more, allowed: %d in "+
-			"all; use smaller windows, smaller batches, or fewer connections", all-need, need,
-			int64(MaxBytes))
-	}
-	v.memory = need
-	return nil
+	v.bytes, err = v.server.places.lend(s)
+	return err
 }
