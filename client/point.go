@@ -140,8 +140,10 @@ func serverThreads(f *kvs.Facts) int {
 }
 
 func (r *runner) used(p *results.Point) {
-	p.Lanes = lanesOf(r.facts.Lanes)
-	p.ProxyLanes = lanesOf(r.remote.Facts().ProxyLanes) // now with those of the sessions
+	p.Lanes, p.ProxyLanes = lanesOf(r.facts.Lanes), lanesOf(r.facts.ProxyLanes)
+	if p.ProxyLanes != nil {
+		p.ProxyLanes = lanesOf(r.remote.Facts().ProxyLanes) // now with those of the sessions
+	}
 	for _, l := range []*results.Lanes{p.ProxyLanes, p.Lanes} {
 		if l != nil {
 			p.Answers, p.Wait = l.Answers, l.Wait
