@@ -190,18 +190,24 @@ func (o *overlapper) Do(ns int64) { o.work.Do(ns) }
 // Now reads the clock.
 func (o *overlapper) Now() int64 { return o.now() }
 
+// calibrate is different in a test.
+var calibrate = func() work { return compute.Calibrate() }
+
 // calibrated gives the worker its work.
-func (w *worker) calibrated() {
+func (w *worker) calibrated() error {
 	if w.work == nil {
-		w.work = compute.Calibrate()
+		w.work = calibrate()
 	}
+	return nil
 }
 
-// overlap measures the overlap of all threads at once.
+// overlap measures the overlap of all threads at once. No thread begins while another calibrates.
 func (r *runner) overlap() error {
+	if err := r.pool.each((*worker).calibrated, r.cfg.Interval, nil); err != nil {
+		return err
+	}
 	list := make([]*overlapper, len(r.pool.workers))
 	err := r.pool.each(func(w *worker) (err error) {
-		w.calibrated()
 		o := newOverlapper(w)
 		list[w.id] = o
 		o.overlap, err = compute.Measure(o)

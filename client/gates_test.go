@@ -18,9 +18,12 @@ func TestWindowGate(t *testing.T) {
 		leakFree(t, r)
 		cfg := smallLoad(t)
 		cfg.Window = 4
-		_, err := Run(t.Context(), r, cfg)
-		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("sessions with window %d: %v, want %q", window, err, want)
+		for _, cfg.Compute = range []time.Duration{0, 20 * time.Microsecond} {
+			_, err := Run(t.Context(), r, cfg)
+			if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("sessions with window %d, compute %v: %v, want %q", window, cfg.Compute,
+					err, want)
+			}
 		}
 	}
 }

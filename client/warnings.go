@@ -30,7 +30,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		r.fewRequests(),
 		spun(s),
 		r.sharedCPUs(),
-		r.sharedByBoth(),
+		r.proxyBound(p),
 		r.rateMissed(p, s),
 		lowerBounds(p),
 		scheduleLate(p, s),
@@ -40,6 +40,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		retried(p, s),
 		r.expired(s),
 	}
+	list = append(list, r.sharedByBoth(p)...)
 	list = append(list, packetLoss(p)...)
 	list = append(list, disturbed(p, r.cfg.SharedServer)...)
 	if o, ok := r.remote.(kvs.Observed); ok {
@@ -134,20 +135,74 @@ func (r *runner) sharedCPUs() string {
 	return "client threads share CPUs: " + strings.Join(shared, ", ")
 }
 
-func (r *runner) sharedByBoth() string {
-	if !r.cfg.SameHost {
+// proxyBound warns of a proxy whose threads were full. Its polling without work does not count.
+func (r *runner) proxyBound(p *results.Point) string {
+	begin, some := r.sampler.begin.server.PartOf(kvs.PartProxy)
+	end, too := r.sampler.end.server.PartOf(kvs.PartProxy)
+	ns := r.sampler.end.nowNs - r.sampler.begin.nowNs
+	if !some || !too || p.ProxyLanes == nil || ns <= 0 {
 		return ""
 	}
-	client := r.pinnedTo()
-	if len(client) == 0 || len(r.facts.CPUs) == 0 {
-		return "client and server run on the same machine, and not both are pinned: they may " +
-			"share CPUs"
+	cpus := p.ProxyLanes.Threads
+	if n := len(p.ProxyLanes.CPUs); n > 0 {
+		cpus = min(cpus, n)
 	}
-	both := slices.DeleteFunc(client, func(c int) bool { return !slices.Contains(r.facts.CPUs, c) })
-	if len(both) == 0 {
+	busyNs := end.CPUNs - begin.CPUNs - (end.SpunNs - begin.SpunNs)
+	share := float64(busyNs) / (float64(max(cpus, 1)) * float64(ns))
+	if share <= boundShare {
 		return ""
 	}
-	return fmt.Sprintf("client and server share CPUs %v", both)
+	return fmt.Sprintf("proxy-bound: the proxy used %.0f %% of the time of its %d CPUs (limit: "+
+		"%.0f %%). A faster server would look the same: give the proxy more threads", share*100,
+		cpus, boundShare*100)
+}
+
+// pinned are the CPUs of this machine that a process is pinned to.
+type pinned struct {
+	name string
+	cpus []int
+}
+
+// sharedByBoth warns of CPUs of this machine that the client, its proxy and the server share. Lanes
+// of software devices join processes of one machine.
+func (r *runner) sharedByBoth(p *results.Point) (warnings []string) {
+	client := pinned{"client", r.pinnedTo()}
+	var servers []pinned
+	if r.cfg.SameHost {
+		servers = append(servers, pinned{"server", r.facts.CPUs})
+		if p.Lanes != nil && p.Lanes.Emulated {
+			servers = append(servers, pinned{"store half", p.Lanes.CPUs})
+		}
+	}
+	for _, s := range servers {
+		warnings = append(warnings, client.shares(s))
+	}
+	if p.ProxyLanes != nil && p.ProxyLanes.Emulated {
+		proxy := pinned{"proxy", p.ProxyLanes.CPUs}
+		warnings = append(warnings, client.shares(proxy))
+		for _, s := range servers {
+			warnings = append(warnings, proxy.shares(s))
+		}
+	}
+	return warnings
+}
+
+// shares returns a warning of CPUs that two processes share; "": they share none.
+func (a pinned) shares(b pinned) string {
+	if len(a.cpus) == 0 || len(b.cpus) == 0 {
+		return fmt.Sprintf("%s and %s run on the same machine, and not both are pinned: they may "+
+			"share CPUs", a.name, b.name)
+	}
+	var both []int
+	for _, c := range a.cpus {
+		if slices.Contains(b.cpus, c) {
+			both = append(both, c)
+		}
+	}
+	if both == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s and %s share CPUs %v", a.name, b.name, both)
 }
 
 // rateMissed compares the rate with all answers of the measurement period. Those to operations of

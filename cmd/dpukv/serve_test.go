@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ func TestEngineCPUs(t *testing.T) {
 		cmd := exec.Command(dpukv, append([]string{
 			"serve", "mica", "--listen", "127.0.0.1:0", "--engine-threads", "2", "--json",
 		}, args...)...)
+		cmd.Stderr = os.Stderr
 		stdout, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +46,7 @@ func TestEngineCPUs(t *testing.T) {
 		}
 		return s
 	}
-	store := serve("--half", "store", "--items", "1000", "--memory", "1MiB", "--cpus", "none")
+	store := serve("--half", "store", "--items", "1000", "--memory", "8MiB", "--cpus", "none")
 	engine := serve("--half", "engine", "--store", store.Addr, "--cpus", cpu.FormatList(want))
 	if !slices.Equal(engine.CPUs, want) || engine.Workers != 2 {
 		t.Errorf("%d threads on CPUs %v, want 2 on %v", engine.Workers, engine.CPUs, want)
