@@ -61,8 +61,8 @@ func (r *runner) gate() error {
 
 // windowGate refuses a closed loop whose session had fewer requests in flight than one window of
 // batches holds, although it took no more. Such a session does not do what the point says.
-// A thread that computes sends incomplete frames where a batch has several destinations. They fill a
-// window with fewer requests.
+// A thread that computes sends incomplete frames where a batch has several destinations. They fill
+// a window with fewer requests.
 func (r *runner) windowGate() error {
 	if r.cfg.Compute > 0 && max(r.facts.Workers, 1)*r.cfg.Connections > 1 {
 		return nil

@@ -193,8 +193,9 @@ func (e *env) moved() {
 		sources, sent := control.Sources-before.Sources, control.SentBytes-before.SentBytes
 		if want := connections * e.facts.Workers; got.Sources != 0 || sources != want ||
 			sent < own.SentBytes || control.ReceivedBytes-before.ReceivedBytes < own.ReceivedBytes {
-			e.Errorf("the session's sockets moved %+v, those of the remote and its proxy %+v after "+
-				"%+v; want %d more, and the %+v of the session", got, control, before, want, own)
+			e.Errorf("the session's sockets moved %+v, those of the remote and its proxy %+v "+
+				"after %+v; want %d more, and the %+v of the session", got, control, before, want,
+				own)
 		}
 		return
 	}

@@ -198,7 +198,7 @@ func startProxy(c *kvs.ProxyConfig) (kvs.Server, error) {
 				return err
 			},
 		},
-		Listen: c.Listen, Host: hostOf(c.Server), Threads: c.Threads, CPUs: c.CPUs, Device: c.Device,
-		Version: c.Version,
+		Listen: c.Listen, Host: hostOf(c.Server), Threads: c.Threads, CPUs: c.CPUs,
+		Device: c.Device, Version: c.Version,
 	})
 }

@@ -51,8 +51,8 @@ of that host that a client names, and to no other host.`,
   dpukv serve mica --half proxy --server 127.0.0.1:7791 --listen 127.0.0.1:7790`,
 		Listen: "127.0.0.1:7791",
 		ListenHelp: "address of the first worker; worker i listens i ports further. With port 0 " +
-			"each listens on any free port, with FIRST-LAST on a free one of these. With --half store or proxy: " +
-			"address that the other half joins",
+			"each listens on any free port, with FIRST-LAST on a free one of these. With --half " +
+			"store or proxy: address that the other half joins",
 		ThreadsHelp: "worker threads",
 	},
 }

@@ -94,8 +94,8 @@ func (s *Server) Addr() string { return s.listener.Addr().String() }
 // Facts are the facts of the proxy. The server's are those of its server.
 func (s *Server) Facts() kvs.Facts {
 	return kvs.Facts{
-		Store: "mica", Version: s.cfg.Version, Half: kvs.PartProxy, Transport: "tcp", Provider: s.info.Provider,
-		Emulated: s.info.Emulated, Workers: s.cfg.Threads,
+		Store: "mica", Version: s.cfg.Version, Half: kvs.PartProxy, Transport: "tcp",
+		Provider: s.info.Provider, Emulated: s.info.Emulated, Workers: s.cfg.Threads,
 		CPUs:           s.cfg.CPUs[:min(len(s.cfg.CPUs), s.cfg.Threads)],
 		MaxConnections: s.cfg.MaxConnections,
 	}

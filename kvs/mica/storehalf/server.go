@@ -146,8 +146,8 @@ func (s *Server) makeFacts(c *kvs.ServerConfig, cfg *mica.Config) kvs.Facts {
 	index, log := s.table.Memory()
 	info := s.device.Info()
 	return kvs.Facts{
-		Store: "mica", Version: c.Version, Half: kvs.PartStore, Transport: "rdma", Provider: info.Provider,
-		Emulated: info.Emulated, Workers: c.Workers, Partitions: s.threads,
+		Store: "mica", Version: c.Version, Half: kvs.PartStore, Transport: "rdma",
+		Provider: info.Provider, Emulated: info.Emulated, Workers: c.Workers, Partitions: s.threads,
 		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
 		CPUs: c.CPUs[:min(len(c.CPUs), c.Workers)], Pages: s.table.Backing().String(),
 		Items: cfg.Items, IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
