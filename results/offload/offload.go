@@ -85,7 +85,8 @@ func placements(lines []results.Line) *probechart.Table {
 		Title: "CPU time of hosts and DPUs at the peak of each line",
 		Rows: [][]string{{
 			"placement", "configuration", "load", "Mops", "p50 µs", "p99 µs",
-			"hosts: server ns/op", "client ns/op", "both ns/op", "of the whole's", "DPUs ns/op",
+			"hosts: server ns/op", "client ns/op", "both ns/op", "of it polling",
+			"of the whole's", "DPUs ns/op",
 		}},
 	}
 	for i := range lines {
@@ -105,9 +106,25 @@ func placementRow(l *results.Line, lines []results.Line) []string {
 		micros("p50", peak), micros("p99", peak),
 		cell(func(p *results.Point) float64 { return p.ServerHostCPUNsPerOp }),
 		cell(func(p *results.Point) float64 { return p.ClientHostCPUNsPerOp }),
-		cell((*results.Point).HostCPUNsPerOp), ofBase(peak, base(l, lines)),
+		cell((*results.Point).HostCPUNsPerOp), polling(peak), ofBase(peak, base(l, lines)),
 		cell((*results.Point).DPUCPUNsPerOp),
 	}
+}
+
+// polling is the CPU time of hosts that went into polling without work, where parts tell it.
+func polling(m *results.Mark) string {
+	spun := results.SpreadBy(m.Repeats, func(p *results.Point) (ns float64) {
+		for i := range p.Parts {
+			if part := &p.Parts[i]; part.Node.Kind == results.KindHost {
+				ns += part.SpunNsPerOp
+			}
+		}
+		return ns
+	})
+	if spun.Max == 0 {
+		return "–"
+	}
+	return numfmt.Digits3(spun.Median)
 }
 
 // micros is a latency of a mark in µs. A median over a lower bound is one, too.
