@@ -53,7 +53,7 @@ func TestRatio(t *testing.T) {
 	} {
 		rows := Of(resultstest.SplitPoints()).Tables[0].Rows
 		i := slices.IndexFunc(rows, func(row []string) bool { return row[0] == placement })
-		if i < 0 || rows[i][9] != want {
+		if i < 0 || rows[i][10] != want {
 			t.Errorf("%s: found %q, want %q", placement, rows[i], want)
 		}
 	}
@@ -64,7 +64,7 @@ func TestNoBase(t *testing.T) {
 		return p.Placement == "CH-SH" || p.Neighbour != ""
 	})
 	r := Of(points)
-	if len(r.Tables) != 2 || r.Tables[0].Rows[1][9] != "–" {
+	if len(r.Tables) != 2 || r.Tables[0].Rows[1][10] != "–" {
 		t.Errorf("found %+v, want two tables and a ratio of –", r.Tables)
 	}
 }
@@ -78,7 +78,7 @@ func TestOtherRequest(t *testing.T) {
 		}
 	}
 	for _, row := range Of(points).Tables[0].Rows[1:] {
-		if whole := strings.HasPrefix(row[0], "CH-SH"); whole != (row[9] != "–") {
+		if whole := strings.HasPrefix(row[0], "CH-SH"); whole != (row[10] != "–") {
 			t.Errorf("found %q", row)
 		}
 	}
