@@ -23,7 +23,7 @@ func newClaimsCommand() *cobra.Command {
 not measured. Each line has both numbers, and the warnings about either. Inconclusive means too few
 repeats, disturbed points, or repeats on both sides of the limit.
 
-The findings of Lynx (ASPLOS '20) follow: memcached on a BlueField-1, and a server beside a noisy
+The findings of Lynx (ASPLOS '20) follow: a store on a BlueField-1, and a server beside a noisy
 neighbour.
 
 Runs with different DPUs can be given together. A run counts for the generation that its testbed
