@@ -1,4 +1,5 @@
-// Package order stores words with release order: after all loads and stores before them.
+// Package order stores words with release order: after all loads and stores before them. It also
+// copies memory that others change meanwhile.
 //
 // A reader that loads such a word with sync/atomic, and finds the new value, finds everything that
 // the writer stored before it. The seqlock of kvs/partition, the rings of verbs/shm and the last

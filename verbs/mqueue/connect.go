@@ -19,6 +19,7 @@ type offer struct {
 	Answers  Answers        `json:"answers"`
 	Endpoint verbs.Endpoint `json:"endpoint"`
 	Region   verbs.Region   `json:"region"`
+	Software bool           `json:"software,omitempty"` // the device is emulated
 	Refused  string         `json:"refused,omitempty"`
 }
 
@@ -44,6 +45,7 @@ func (o *offer) check() error {
 type acceptance struct {
 	Endpoint verbs.Endpoint `json:"endpoint"`
 	Region   verbs.Region   `json:"region"`
+	Software bool           `json:"software,omitempty"` // the device is emulated
 	Refused  string         `json:"refused,omitempty"`
 }
 
@@ -100,7 +102,7 @@ func (e *End) offer() error {
 	}
 	err := e.channel.Send(offer{
 		Version: layoutVersion, Shape: e.shape, Answers: e.answers,
-		Endpoint: e.qp.Local(), Region: e.mr.Region(),
+		Endpoint: e.qp.Local(), Region: e.mr.Region(), Software: e.device.Info().Emulated,
 	})
 	if err != nil {
 		return err
@@ -112,6 +114,7 @@ func (e *End) offer() error {
 	if err := refusal(answer.Refused); err != nil {
 		return err
 	}
+	e.software = e.device.Info().Emulated && answer.Software
 	err = e.join(answer.Endpoint, answer.Region, e.answers == Written)
 	return errors.Join(err, e.channel.Send(ready{reason(err)}))
 }
@@ -131,7 +134,10 @@ func (e *End) accept(fits func(Shape) error) error {
 	if err != nil {
 		return errors.Join(err, e.channel.Send(acceptance{Refused: err.Error()}))
 	}
-	mine := acceptance{Endpoint: e.qp.Local(), Region: e.mr.Region()}
+	mine := acceptance{
+		Endpoint: e.qp.Local(), Region: e.mr.Region(), Software: e.device.Info().Emulated,
+	}
+	e.software = mine.Software && o.Software
 	if err = e.channel.Send(mine); err != nil {
 		return err
 	}

@@ -25,8 +25,10 @@ type End struct {
 	answers Answers
 	owner   bool
 	fenced  bool
-	role    role
-	layout  layout
+	// software: both devices are emulated.
+	software bool
+	role     role
+	layout   layout
 
 	channel *sidechannel.Channel
 	device  verbs.Device

@@ -1,6 +1,10 @@
 package wire
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"dpukv/internal/order"
+)
 
 // These are the lengths of a packet's parts, in bytes.
 const (
@@ -114,7 +118,7 @@ func (p *Packet) Put(b []byte) {
 		b[8] |= 0x80
 	}
 	at := p.putExtensions(b)
-	at += copy(b[at:], p.Payload)
+	at += order.CopyFrom(b[at:], p.Payload)
 	for range pad {
 		b[at] = 0
 		at++
