@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"dpukv/internal/test/kernel"
 	"dpukv/probe"
 )
 
@@ -147,7 +148,9 @@ func TestMeasure(t *testing.T) {
 	for _, s := range all {
 		began := false
 		o, err := Kind.Measure(t.Context(), &probe.Task{
-			Settings: s, Duration: 5 * time.Millisecond, Warmup: time.Millisecond, Began: func() { began = true },
+			Settings: s, Warmup: time.Millisecond, Began: func() { began = true },
+			// A busy machine gives the thread no CPU for some time.
+			Duration: kernel.Timeout(10 * time.Millisecond),
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", s, err)

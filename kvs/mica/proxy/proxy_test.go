@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
 	"dpukv/verbs/mqueue"
 )
@@ -191,8 +192,12 @@ func TestFrames(t *testing.T) {
 	}
 	r, err := p.client.Report()
 	if err != nil || r.Pairs != 3 || r.Frames == 0 || r.Writes > r.Frames || r.CPUNs == 0 ||
-		r.Sockets.SentPackets == 0 || r.Sockets.Sources != 3 {
+		r.Sockets.Sources != 3 {
 		t.Errorf("found %+v, %v", r, err)
+	}
+	kernel.NeedTCPInfo(t)
+	if r.Sockets.SentPackets == 0 {
+		t.Errorf("found no packets: %+v", r.Sockets)
 	}
 }
 
