@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"sync"
 	"testing"
 
 	"dpukv/internal/cpu"
@@ -154,12 +155,15 @@ func execute(b *testing.B, c *partition.Core, s *stream, op kvs.Op, batch, value
 }
 
 func goMap(b *testing.B, keys int, s *stream) {
-	m := make(map[uint64]uint64, keys)
-	for k := range uint64(keys) {
-		m[k] = k
-	}
+	fill := sync.OnceValue(func() map[uint64]uint64 {
+		m := make(map[uint64]uint64, keys)
+		for k := range uint64(keys) {
+			m[k] = k
+		}
+		return m
+	})
 	b.Run(fmt.Sprintf("keys=%d/store=go-map/op=GET/batch=1", keys), func(b *testing.B) {
-		hits, at := 0, 0
+		m, hits, at := fill(), 0, 0
 		runtime.LockOSThread()
 		start := cpu.ThreadNs()
 		for range b.N {
@@ -171,7 +175,7 @@ func goMap(b *testing.B, keys int, s *stream) {
 		report(b, cpu.ThreadNs()-start, hits)
 	})
 	b.Run(fmt.Sprintf("keys=%d/store=go-map/op=SET/batch=1", keys), func(b *testing.B) {
-		at := 0
+		m, at := fill(), 0
 		runtime.LockOSThread()
 		start := cpu.ThreadNs()
 		for range b.N {
@@ -180,18 +184,25 @@ func goMap(b *testing.B, keys int, s *stream) {
 		}
 		report(b, cpu.ThreadNs()-start, b.N)
 	})
-	runtime.KeepAlive(m)
 }
 
 func fast(b *testing.B, keys int, s *stream) {
-	c := fastcache.New(max(64<<20, keys*64))
-	defer c.Reset()
 	var k [8]byte
-	for i := range uint64(keys) {
-		binary.LittleEndian.PutUint64(k[:], i)
-		c.Set(k[:], k[:])
-	}
+	var c *fastcache.Cache
+	fill := sync.OnceFunc(func() {
+		c = fastcache.New(max(64<<20, keys*64))
+		for i := range uint64(keys) {
+			binary.LittleEndian.PutUint64(k[:], i)
+			c.Set(k[:], k[:])
+		}
+	})
+	defer func() {
+		if c != nil {
+			c.Reset()
+		}
+	}()
 	b.Run(fmt.Sprintf("keys=%d/store=fastcache/op=GET/batch=1", keys), func(b *testing.B) {
+		fill()
 		hits, at := 0, 0
 		dst := make([]byte, 0, 8)
 		runtime.LockOSThread()
@@ -206,6 +217,7 @@ func fast(b *testing.B, keys int, s *stream) {
 		report(b, cpu.ThreadNs()-start, hits)
 	})
 	b.Run(fmt.Sprintf("keys=%d/store=fastcache/op=SET/batch=1", keys), func(b *testing.B) {
+		fill()
 		at := 0
 		runtime.LockOSThread()
 		start := cpu.ThreadNs()

@@ -102,6 +102,9 @@ func (s *slots) snapshot() (copied slots) {
 
 // bucketOf maps hash bits 16–47 onto any number of buckets evenly. It multiplies and takes the high
 // half, instead of a modulo.
-func (p *Partition) bucketOf(hash uint64) uint32 {
-	return uint32(uint64(uint32(hash>>16)) * p.bucketCount >> 32)
+func bucketOf(hash, buckets uint64) uint64 { return uint64(uint32(hash>>16)) * buckets >> 32 }
+
+// home returns the first bucket of a hash's chain.
+func (p *Partition) home(hash uint64) *bucket {
+	return &p.buckets[bucketOf(hash, uint64(len(p.buckets)))]
 }

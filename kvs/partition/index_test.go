@@ -81,7 +81,7 @@ func TestCrowdedBucket(t *testing.T) {
 		key := wordKey(i)
 		op := []Op{{Code: kvs.Set, Key: key, Hash: city.Hash64(key), Value: key}}
 		core.Execute(op, nil)
-		if op[0].Status != kvs.OK && p.bucketOf(op[0].Hash) != p.bucketOf(hash) {
+		if op[0].Status != kvs.OK && p.home(op[0].Hash) != p.home(hash) {
 			t.Fatalf("honest item %d: %s", i, op[0].Status)
 		}
 	}

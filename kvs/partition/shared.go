@@ -88,7 +88,7 @@ func partialWord(src []byte) (w uint64) {
 func (p *Partition) getShared(
 	hash uint64, key, out []byte,
 ) (grown, value []byte, status kvs.Status) {
-	home := &p.buckets[p.bucketOf(hash)]
+	home := p.home(hash)
 	for wait := (readerBackoff{}); ; {
 		before := atomic.LoadUint32(&home.version)
 		if before&1 != 0 {
@@ -127,16 +127,6 @@ func (p *Partition) tryGet(
 		b = &p.spares[next-1]
 	}
 	return out, nil, kvs.NotFound
-}
-
-// hintShared returns the probable address of a key's item, to be prefetched. An offset that is read
-// without the seqlock may mix two values, and so lie behind the log, where a load would fault.
-func (p *Partition) hintShared(home *bucket, tag uint64) uintptr {
-	s := home.slots.snapshot()
-	if set := s.matches(tag); set != 0 {
-		return min(uintptr(p.log)+uintptr(s.offset(slotIn(set))), p.lastWordAt())
-	}
-	return uintptr(p.log)
 }
 
 func (p *Partition) loadWord(offset uint64) uint64 { return atomic.LoadUint64(p.word(offset)) }
