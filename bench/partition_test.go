@@ -3,7 +3,6 @@ package bench
 import (
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
+	"dpukv/load"
 
 	"github.com/VictoriaMetrics/fastcache"
 	"github.com/go-faster/city"
@@ -23,18 +23,37 @@ import (
 type stream struct {
 	keys   []uint64
 	hashes []uint64
+	codes  []kvs.Op
 }
 
 const streamLen = 1 << 20
 
+// newStream is Gets of uniform keys.
 func newStream(keys int) *stream {
-	rng := rand.New(rand.NewPCG(1, 2))
-	s := &stream{make([]uint64, streamLen), make([]uint64, streamLen)}
+	return streamOf(load.Workload{Keys: keys, Dist: load.Uniform, GetRatio: 1, Seed: 1})
+}
+
+func streamOf(w load.Workload) *stream {
+	s := &stream{make([]uint64, streamLen), make([]uint64, streamLen), make([]kvs.Op, streamLen)}
+	g := load.NewGenerator(&w, 0, 1)
 	for i := range s.keys {
-		s.keys[i] = rng.Uint64N(uint64(keys))
-		s.hashes[i] = hashOf(s.keys[i])
+		key, get := g.Next()
+		s.keys[i], s.hashes[i], s.codes[i] = key, hashOf(key), kvs.Set
+		if get {
+			s.codes[i] = kvs.Get
+		}
 	}
 	return s
+}
+
+// batchAt fills a batch with the operations from at on. A Set stores value.
+func (s *stream) batchAt(at int, ops []partition.Op, value []byte) {
+	keys, hashes, codes := s.keys[at:at+len(ops)], s.hashes[at:at+len(ops)], s.codes[at:at+len(ops)]
+	for i := range ops {
+		ops[i].Code, ops[i].Hash = codes[i], hashes[i]
+		binary.LittleEndian.PutUint64(ops[i].Key, keys[i])
+		ops[i].Value = value
+	}
 }
 
 func hashOf(key uint64) uint64 {

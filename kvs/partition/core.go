@@ -58,7 +58,8 @@ func (c *Core) pipeline(ops []Op, out []byte) []byte {
 	return c.finish(ops, out)
 }
 
-// lines returns how many cache lines of each item to fetch: as many as the core's own mean item has.
+// lines returns how many cache lines of each item to fetch: as many as the core's own mean item
+// has.
 func (c *Core) lines() int {
 	if c.own == nil {
 		return 1

@@ -6,11 +6,11 @@ import (
 )
 
 // Locating is the part of a batch that waits for memory. It has two passes, each over a whole
-// batch. The first finds each key's bucket, the second the item that the bucket's tags lead to. Each
-// begins to fetch what it finds, so that the next pass, or the operation itself, need not wait.
+// batch. The first finds each key's bucket. The second finds the item that the bucket's tags lead
+// to. Each begins to fetch what it finds, so that the next step need not wait.
 //
-// Both exist twice: in assembly (amd64, arm64), which fetches by prefetch instructions, and here
-// in Go. They find the same (TestLocate).
+// Both exist twice: here in Go, and in assembly (amd64, arm64), which uses prefetch instructions.
+// They find the same (TestLocate).
 
 // place is what a core must know of a partition to locate its items.
 type place struct {
@@ -44,9 +44,9 @@ func bucketsInGo(ops []Op, places []place, addrs []uintptr) {
 	load(addrs[:len(ops)])
 }
 
-// itemsInGo sets offsets to where in its log each operation's item is, judged by its tag, or to 0 if
-// there is none or if another core owns it. addrs has the buckets, and does not keep them. lines is
-// how many cache lines of each item to fetch.
+// itemsInGo sets offsets to where in its log each operation's item is, judged by its tag. It sets 0
+// if there is no item, or if another core owns it. addrs has the buckets, and does not keep them.
+// lines is how many cache lines of each item to fetch.
 func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, lines int) {
 	for i := range ops {
 		pl := placeOf(places, ops[i].Hash)
@@ -67,8 +67,8 @@ func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, line
 	}
 }
 
-// offsetIn returns the offset of the item in the first slot with this tag, or 0. Without the seqlock, the offset of
-// another core's item may mix two values, and so lie behind the log.
+// offsetIn returns the offset of the item in the first slot with this tag, or 0. Without the
+// seqlock, the offset of another core's item may mix two values, and so lie behind the log.
 func (pl *place) offsetIn(home *bucket, tag uint64) uint64 {
 	s := &home.slots
 	if pl.mine == 0 {

@@ -7,8 +7,8 @@ package partition
 //go:noescape
 func locateBuckets(ops []Op, places []place, addrs []uintptr)
 
-// locateItems is [itemsInGo] with prefetch instructions. They may have any address, so a torn offset
-// needs no check.
+// locateItems is [itemsInGo] with prefetch instructions. They may have any address, so a torn
+// offset needs no check.
 //
 //go:noescape
 func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, lines int)
