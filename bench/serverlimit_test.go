@@ -37,7 +37,7 @@ func BenchmarkServerLimit(b *testing.B) {
 }
 
 func besideEcho(b *testing.B, program string, sh shape, window int) {
-	const rounds, period = 5, 300 * time.Millisecond
+	rounds, period := turns()
 	server := serve(b, program, "--items", strconv.Itoa(sh.keys), "--memory",
 		fmt.Sprint(partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, 1)))
 	preload(b, server.addr, sh)
