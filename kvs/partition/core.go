@@ -156,6 +156,14 @@ func (c *Core) doForeign(p *Partition, op *Op, out []byte) []byte {
 		op.Value, op.Status = nil, kvs.WrongWorker
 		return out
 	}
+	if end := len(out) + wordBytes; len(op.Key) == wordBytes && end <= cap(out) {
+		if value, ok := p.getWord(op.Hash, firstWord(op.Key)); ok {
+			op.Value, op.Status = out[len(out):end:end], kvs.OK
+			*firstWord(op.Value) = value
+			c.count(kvs.OK)
+			return out[:end]
+		}
+	}
 	out, op.Value, op.Status = p.getShared(op.Hash, op.Key, out)
 	c.count(op.Status)
 	return out

@@ -105,6 +105,27 @@ func (p *Partition) getShared(
 	}
 }
 
+// getWord is getShared for an item of a word of key and a word of value, the study's. It tries once,
+// in the first slot with the key's tag. If it returns false, getShared finds the answer.
+func (p *Partition) getWord(hash uint64, key *uint64) (value uint64, ok bool) {
+	home := p.home(hash)
+	before := atomic.LoadUint32(&home.version)
+	s := &home.slots
+	heads := slots{atomic.LoadUint64(&s[0]), atomic.LoadUint64(&s[1])}
+	set := heads.matches(tagOf(hash))
+	if before&1 != 0 || set == 0 {
+		return 0, false
+	}
+	offset := s.loadOffset(slotIn(set))
+	if offset < firstOffset || offset > p.space.end-uint64(wordItem.bytes()) ||
+		offset%wordBytes != 0 || meta(p.loadWord(offset)) != wordItem ||
+		p.loadWord(offset+headerBytes) != *key {
+		return 0, false
+	}
+	value = p.loadWord(offset + headerBytes + wordBytes)
+	return value, atomic.LoadUint32(&home.version) == before
+}
+
 // tryGet reads data that may change concurrently. Whatever it reads, it stays inside the memory and
 // terminates.
 func (p *Partition) tryGet(
