@@ -84,8 +84,8 @@ func report(out io.Writer, before, now map[string]span) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "%d of %d ratios moved. Measure again on a quiet machine before you "+
-		"believe it; quick -accept accepts them.\n", moved, len(all))
+	_, err := fmt.Fprintf(out, "%d of %d ratios moved. Measure again on a quiet machine before "+
+		"you believe it; quick -accept accepts them.\n", moved, len(all))
 	return err
 }
 

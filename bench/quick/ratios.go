@@ -77,7 +77,8 @@ func parseAccepted(text []byte) (map[string]span, error) {
 		var name, unit string
 		var s span
 		if _, err := fmt.Sscan(line, &name, &unit, &s.low, &s.median, &s.high); err != nil {
-			return nil, fmt.Errorf("line %d: found %q, want a name, a unit and three ratios", n, line)
+			return nil, fmt.Errorf("line %d: found %q, want a name, a unit and three ratios", n,
+				line)
 		}
 		all[name+" "+unit] = s
 	}

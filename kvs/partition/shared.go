@@ -105,8 +105,8 @@ func (p *Partition) getShared(
 	}
 }
 
-// getWord is getShared for an item of a word of key and a word of value, the study's. It tries once,
-// in the first slot with the key's tag. If it returns false, getShared finds the answer.
+// getWord is getShared for the study's items, a word of key and a word of value. It tries once, in
+// the first slot with the key's tag. If it returns false, getShared finds the answer.
 func (p *Partition) getWord(hash uint64, key *uint64) (value uint64, ok bool) {
 	home := p.home(hash)
 	before := atomic.LoadUint32(&home.version)
