@@ -29,7 +29,7 @@ HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 
 .PHONY: help build build-arm64 release deps deps-release lab-packages lint race \
 	test test-rdma test-lab test-card test-kube test-arm64 test-arm64-64k test-release simulate fuzz figures \
-	bench bench-peers bench-hostile bench-hash-c hash-model
+	bench bench-quick bench-peers bench-hostile bench-hash-c hash-model
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -53,7 +53,7 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 	$(call record,purego) -- -tags purego ./kvs/... ./hashbench ./hashbench/tuned
 	$(call record,static) -- -tags static ./verbs/ibverbs ./verbs/provider
 	$(MAKE) race STAGE=$(STAGE)
-	cd bench && BENCH_KEYS=1000 $(GO) test -run XXX -bench . -benchtime 1000x ./... >/dev/null
+	cd bench && BENCH_KEYS=1000 $(GO) test -bench . -benchtime 1000x ./... >/dev/null
 	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
 	@$(SKIPS)
 
@@ -147,10 +147,13 @@ lint: ## gofumpt, vet of all builds, staticcheck, lines of at most 100 columns
 	$(TOOL) staticcheck ./...
 	$(GO) run ./internal/test/columns
 
-bench: ## every benchmark beside its yardstick, condensed by benchstat (about 25 minutes)
+bench: ## every benchmark beside its yardstick, condensed by benchstat (about 30 minutes)
 	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m ./... | tee ../bench.txt
 	$(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m $(RDMA_BENCH) | tee -a bench.txt
 	$(TOOL) benchstat bench.txt
+
+bench-quick: ## the ratios of the main parts, and which have moved since they were accepted (about 3 minutes)
+	cd bench && $(GO) run ./quick
 
 bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 8 minutes)
 	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"strconv"
 	"sync/atomic"
 
 	"dpukv/internal/cpu"
@@ -58,22 +59,37 @@ func startEcho(batch, valueBytes, pin int) (*echo, error) {
 	if err := <-e.booted; err != nil {
 		return nil, err
 	}
+	e.answer = answerFrame(batch, valueBytes)
+	e.welcome = welcomeFrame(strconv.Itoa(e.port))
+	return e, nil
+}
+
+// answerFrame is an answer of the size of MICA's, with a value for each request.
+func answerFrame(batch, valueBytes int) []byte {
 	heads, value := (4*batch+7)&^7, (valueBytes+7)&^7
-	e.answer = make([]byte, frameHeader+heads+batch*value)
-	putFrameHeader(e.answer, kindAnswer, batch)
+	frame := make([]byte, frameHeader+heads+batch*value)
+	putFrameHeader(frame, kindAnswer, batch)
 	for i := range batch {
-		binary.LittleEndian.PutUint32(e.answer[frameHeader+4*i:], uint32(valueBytes)<<16)
+		binary.LittleEndian.PutUint32(frame[frameHeader+4*i:], uint32(valueBytes)<<16)
 	}
+	return frame
+}
+
+// welcomeFrame is the welcome of an echo on a port.
+func welcomeFrame(port string) []byte {
 	text, err := json.Marshal(map[string]any{
 		"facts": kvs.Facts{
 			Store: "echo", Workers: 1, Partitions: 1, Hash: "city64", Access: "erew",
 			MaxBatch: 4096, MaxFrameBytes: 8 << 20,
 		},
-		"ports": []int{e.port},
+		"ports": []json.RawMessage{json.RawMessage(port)},
 	})
-	e.welcome = append(make([]byte, frameHeader), text...)
-	putFrameHeader(e.welcome, kindWelcome, 0)
-	return e, err
+	if err != nil {
+		panic(err)
+	}
+	frame := append(make([]byte, frameHeader), text...)
+	putFrameHeader(frame, kindWelcome, 0)
+	return frame
 }
 
 func putFrameHeader(frame []byte, kind byte, count int) {

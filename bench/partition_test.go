@@ -3,15 +3,16 @@ package bench
 import (
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"strconv"
+	"sync"
 	"testing"
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
+	"dpukv/load"
 
 	"github.com/VictoriaMetrics/fastcache"
 	"github.com/go-faster/city"
@@ -22,18 +23,37 @@ import (
 type stream struct {
 	keys   []uint64
 	hashes []uint64
+	codes  []kvs.Op
 }
 
 const streamLen = 1 << 20
 
+// newStream is Gets of uniform keys.
 func newStream(keys int) *stream {
-	rng := rand.New(rand.NewPCG(1, 2))
-	s := &stream{make([]uint64, streamLen), make([]uint64, streamLen)}
+	return streamOf(load.Workload{Keys: keys, Dist: load.Uniform, GetRatio: 1, Seed: 1})
+}
+
+func streamOf(w load.Workload) *stream {
+	s := &stream{make([]uint64, streamLen), make([]uint64, streamLen), make([]kvs.Op, streamLen)}
+	g := load.NewGenerator(&w, 0, 1)
 	for i := range s.keys {
-		s.keys[i] = rng.Uint64N(uint64(keys))
-		s.hashes[i] = hashOf(s.keys[i])
+		key, get := g.Next()
+		s.keys[i], s.hashes[i], s.codes[i] = key, hashOf(key), kvs.Set
+		if get {
+			s.codes[i] = kvs.Get
+		}
 	}
 	return s
+}
+
+// batchAt fills a batch with the operations from at on. A Set stores value.
+func (s *stream) batchAt(at int, ops []partition.Op, value []byte) {
+	keys, hashes, codes := s.keys[at:at+len(ops)], s.hashes[at:at+len(ops)], s.codes[at:at+len(ops)]
+	for i := range ops {
+		ops[i].Code, ops[i].Hash = codes[i], hashes[i]
+		binary.LittleEndian.PutUint64(ops[i].Key, keys[i])
+		ops[i].Value = value
+	}
 }
 
 func hashOf(key uint64) uint64 {
@@ -154,12 +174,15 @@ func execute(b *testing.B, c *partition.Core, s *stream, op kvs.Op, batch, value
 }
 
 func goMap(b *testing.B, keys int, s *stream) {
-	m := make(map[uint64]uint64, keys)
-	for k := range uint64(keys) {
-		m[k] = k
-	}
+	fill := sync.OnceValue(func() map[uint64]uint64 {
+		m := make(map[uint64]uint64, keys)
+		for k := range uint64(keys) {
+			m[k] = k
+		}
+		return m
+	})
 	b.Run(fmt.Sprintf("keys=%d/store=go-map/op=GET/batch=1", keys), func(b *testing.B) {
-		hits, at := 0, 0
+		m, hits, at := fill(), 0, 0
 		runtime.LockOSThread()
 		start := cpu.ThreadNs()
 		for range b.N {
@@ -171,7 +194,7 @@ func goMap(b *testing.B, keys int, s *stream) {
 		report(b, cpu.ThreadNs()-start, hits)
 	})
 	b.Run(fmt.Sprintf("keys=%d/store=go-map/op=SET/batch=1", keys), func(b *testing.B) {
-		at := 0
+		m, at := fill(), 0
 		runtime.LockOSThread()
 		start := cpu.ThreadNs()
 		for range b.N {
@@ -180,18 +203,25 @@ func goMap(b *testing.B, keys int, s *stream) {
 		}
 		report(b, cpu.ThreadNs()-start, b.N)
 	})
-	runtime.KeepAlive(m)
 }
 
 func fast(b *testing.B, keys int, s *stream) {
-	c := fastcache.New(max(64<<20, keys*64))
-	defer c.Reset()
 	var k [8]byte
-	for i := range uint64(keys) {
-		binary.LittleEndian.PutUint64(k[:], i)
-		c.Set(k[:], k[:])
-	}
+	var c *fastcache.Cache
+	fill := sync.OnceFunc(func() {
+		c = fastcache.New(max(64<<20, keys*64))
+		for i := range uint64(keys) {
+			binary.LittleEndian.PutUint64(k[:], i)
+			c.Set(k[:], k[:])
+		}
+	})
+	defer func() {
+		if c != nil {
+			c.Reset()
+		}
+	}()
 	b.Run(fmt.Sprintf("keys=%d/store=fastcache/op=GET/batch=1", keys), func(b *testing.B) {
+		fill()
 		hits, at := 0, 0
 		dst := make([]byte, 0, 8)
 		runtime.LockOSThread()
@@ -206,6 +236,7 @@ func fast(b *testing.B, keys int, s *stream) {
 		report(b, cpu.ThreadNs()-start, hits)
 	})
 	b.Run(fmt.Sprintf("keys=%d/store=fastcache/op=SET/batch=1", keys), func(b *testing.B) {
+		fill()
 		at := 0
 		runtime.LockOSThread()
 		start := cpu.ThreadNs()

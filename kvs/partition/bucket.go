@@ -81,6 +81,15 @@ func (s *slots) offset(i int) uint64 {
 	return *s.offsetWord(i) >> 16
 }
 
+// loadOffset is offset while the slots' owner may be changing them: it loads aligned words.
+func (s *slots) loadOffset(i int) uint64 {
+	at := offsetsAt + 2 + 6*i
+	word, shift := at/wordBytes, uint(at%wordBytes*8)
+	low := atomic.LoadUint64(&s[word])
+	high := atomic.LoadUint64(&s[min(word+1, slotsPerBucket-1)]) // unused if low has all 48 bits
+	return (low>>shift | high<<(64-shift)) & (1<<48 - 1)
+}
+
 // offsetWord returns an unaligned address: amd64 and arm64 allow that.
 func (s *slots) offsetWord(i int) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), offsetsAt+6*i))
@@ -102,6 +111,9 @@ func (s *slots) snapshot() (copied slots) {
 
 // bucketOf maps hash bits 16–47 onto any number of buckets evenly. It multiplies and takes the high
 // half, instead of a modulo.
-func (p *Partition) bucketOf(hash uint64) uint32 {
-	return uint32(uint64(uint32(hash>>16)) * p.bucketCount >> 32)
+func bucketOf(hash, buckets uint64) uint64 { return uint64(uint32(hash>>16)) * buckets >> 32 }
+
+// home returns the first bucket of a hash's chain.
+func (p *Partition) home(hash uint64) *bucket {
+	return &p.buckets[bucketOf(hash, uint64(len(p.buckets)))]
 }

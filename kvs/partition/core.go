@@ -1,10 +1,6 @@
 package partition
 
-import (
-	"unsafe"
-
-	"dpukv/kvs"
-)
+import "dpukv/kvs"
 
 const (
 	lineBytes = 64
@@ -31,22 +27,22 @@ type Op struct {
 type Core struct {
 	table      *Table
 	number     int
+	own        *Partition // the first of its partitions, or nil
+	places     []place    // of all partitions
 	gets, hits uint64
 	moved      bool // a slot may have changed since its offset was noted
 
 	// These are the pipeline's registers, one per operation.
-	partitions [Depth]*Partition
-	homes      [Depth]*bucket
-	offsets    [Depth]uint64 // of the item that the tag leads to; 0: none
-	addrs      [Depth]uintptr
+	addrs   [Depth]uintptr // of its bucket
+	offsets [Depth]uint64  // of the item that the tag leads to; 0: none, or not this core's
 }
 
 // Execute executes a batch in order. It appends the values that Gets find to out, each padded to
 // whole words, as far as out's capacity goes. A value that does not fit has status [kvs.TooLarge].
 // Execute allocates nothing.
 //
-// Three passes over up to [Depth] operations hide memory latency. The first prefetches all buckets,
-// the second all items that the buckets' tags lead to, and the third does the work.
+// Three passes over up to [Depth] operations hide memory latency. Two locate all items, see
+// locate.go, and the third does the work.
 func (c *Core) Execute(ops []Op, out []byte) []byte {
 	for len(ops) > Depth {
 		out = c.pipeline(ops[:Depth], out)
@@ -56,78 +52,35 @@ func (c *Core) Execute(ops []Op, out []byte) []byte {
 }
 
 func (c *Core) pipeline(ops []Op, out []byte) []byte {
-	for from := 0; from < len(ops); from += stride {
-		c.fetchBuckets(ops, from, min(from+stride, len(ops)))
-	}
+	locateBuckets(ops, c.places, c.addrs[:])
+	locateItems(ops, c.places, c.addrs[:], c.offsets[:], c.lines())
 	c.moved = false
-	for from := 0; from < len(ops); from += stride {
-		to := min(from+stride, len(ops))
-		c.fetchItems(ops, from, to)
-		c.fetchRest(from, to)
-	}
 	return c.finish(ops, out)
 }
 
-func (c *Core) fetchBuckets(ops []Op, from, to int) {
-	for i := from; i < to; i++ {
-		hash := ops[i].Hash
-		p := c.table.partition(hash)
-		home := &p.buckets[p.bucketOf(hash)]
-		c.partitions[i%Depth], c.homes[i%Depth] = p, home
-		c.addrs[i%Depth] = uintptr(unsafe.Pointer(home))
-	}
-	prefetch(c.addrs[from:to])
-}
-
-func (c *Core) fetchItems(ops []Op, from, to int) {
-	for i := from; i < to; i++ {
-		p, tag := c.partitions[i%Depth], tagOf(ops[i].Hash)
-		if p.owner == c.number {
-			home := c.homes[i%Depth]
-			offset := home.slots.locate(tag)
-			c.offsets[i%Depth] = offset
-			c.addrs[i%Depth] = uintptr(p.log) + uintptr(offset)
-			if offset == 0 && home.next != 0 { // the item can only be further down the chain
-				c.addrs[i%Depth] = uintptr(unsafe.Pointer(&p.spares[home.next-1]))
-			}
-		} else {
-			c.offsets[i%Depth] = 0
-			c.addrs[i%Depth] = p.hintShared(c.homes[i%Depth], tag)
-		}
-	}
-	prefetch(c.addrs[from:to])
-}
-
-// fetchRest prefetches the further cache lines of the items, as many as the partition's mean item
+// lines returns how many cache lines of each item to fetch: as many as the core's own mean item
 // has.
-func (c *Core) fetchRest(from, to int) {
-	p := c.partitions[from%Depth]
-	if p.owner != c.number {
-		return
+func (c *Core) lines() int {
+	if c.own == nil {
+		return 1
 	}
-	for range min(p.meanLines(), maxLines) - 1 {
-		for i := from; i < to; i++ {
-			if c.offsets[i%Depth] != 0 {
-				c.addrs[i%Depth] = min(c.addrs[i%Depth]+lineBytes,
-					c.partitions[i%Depth].lastWordAt())
-			}
-		}
-		prefetch(c.addrs[from:to])
-	}
+	return min(c.own.meanLines(), maxLines)
 }
 
 // finish executes the operations. It handles the study's items, a word of key and a word of value,
 // without a call.
 func (c *Core) finish(ops []Op, out []byte) []byte {
+	offsets := c.offsets[:len(ops)]
+	hits := uint64(0)
 	for i := range ops {
 		op := &ops[i]
-		p, offset := c.partitions[i%Depth], c.offsets[i%Depth]
+		p, offset := c.table.partition(op.Hash), offsets[i]
 		if offset == 0 || c.moved {
 			out = c.do(p, op, out)
 			continue
 		}
 		if !p.isWords(offset, op.Key) {
-			out = c.finishAny(i%Depth, op, out)
+			out = c.finishAny(p, offset, op, out)
 			continue
 		}
 		value := p.word(offset + headerBytes + wordBytes)
@@ -137,25 +90,25 @@ func (c *Core) finish(ops []Op, out []byte) []byte {
 			op.Value = out[len(out):end:end]
 			out = out[:end]
 			*firstWord(op.Value) = *value
-			c.gets++
-			c.hits++
+			hits++
 			op.Status = kvs.OK
 		case op.Code == kvs.Set && len(op.Value) == wordBytes:
-			home := c.homes[i%Depth]
+			home := p.home(op.Hash)
 			p.lock(home)
 			p.store(value, *firstWord(op.Value))
 			p.unlock(home)
 			op.Status = kvs.OK
 		default:
-			out = c.finishAny(i%Depth, op, out)
+			out = c.finishAny(p, offset, op, out)
 		}
 	}
+	c.gets += hits
+	c.hits += hits
 	return out
 }
 
 // finishAny executes an operation at once if its item is the one that fetchItems found.
-func (c *Core) finishAny(i int, op *Op, out []byte) []byte {
-	p, offset := c.partitions[i], c.offsets[i]
+func (c *Core) finishAny(p *Partition, offset uint64, op *Op, out []byte) []byte {
 	m, ok := p.holds(offset, op.Hash, op.Key)
 	switch {
 	case !ok:
@@ -166,20 +119,11 @@ func (c *Core) finishAny(i int, op *Op, out []byte) []byte {
 		return out
 	case op.Code == kvs.Set && len(op.Value) <= kvs.MaxValueBytes &&
 		itemBytes(len(op.Key), len(op.Value)) <= m.bytes():
-		p.overwrite(c.homes[i], offset, m, op.Value)
+		p.overwrite(p.home(op.Hash), offset, m, op.Value)
 		op.Status = kvs.OK
 		return out
 	}
 	return c.do(p, op, out)
-}
-
-// locate returns the offset of the first item with this tag, or 0 if there is none.
-func (s *slots) locate(tag uint64) uint64 {
-	set := s.matches(tag)
-	if set == 0 {
-		return 0
-	}
-	return s.offset(slotIn(set))
 }
 
 // do executes an operation that is not a plain hit.
@@ -211,6 +155,14 @@ func (c *Core) doForeign(p *Partition, op *Op, out []byte) []byte {
 	if op.Code != kvs.Get || !p.shared {
 		op.Value, op.Status = nil, kvs.WrongWorker
 		return out
+	}
+	if end := len(out) + wordBytes; len(op.Key) == wordBytes && end <= cap(out) {
+		if value, ok := p.getWord(op.Hash, firstWord(op.Key)); ok {
+			op.Value, op.Status = out[len(out):end:end], kvs.OK
+			*firstWord(op.Value) = value
+			c.count(kvs.OK)
+			return out[:end]
+		}
 	}
 	out, op.Value, op.Status = p.getShared(op.Hash, op.Key, out)
 	c.count(op.Status)

@@ -67,7 +67,7 @@
 //
 // # Build tags
 //
-// The tag purego builds without the assembly that issues prefetch instructions. Plain loads then do
-// the same, a little later. The tag race keeps the memory on the Go heap, where the race detector
+// The tag purego builds without the assembly that locates items. Go code then does the same with
+// plain loads. The tag race keeps the memory on the Go heap, where the race detector
 // sees it.
 package partition

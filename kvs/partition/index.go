@@ -12,7 +12,7 @@ func (r slotRef) offset() uint64 { return r.bucket.slots.offset(r.slot) }
 
 // find looks a key up. ok is false if the key does not exist.
 func (p *Partition) find(hash uint64, key []byte) (ref slotRef, m meta, ok bool) {
-	home := &p.buckets[p.bucketOf(hash)]
+	home := p.home(hash)
 	tag := tagOf(hash)
 	for b := home; ; b = &p.spares[b.next-1] {
 		for set := b.slots.matches(tag); set != 0; set &= set - 1 {
@@ -30,7 +30,7 @@ func (p *Partition) find(hash uint64, key []byte) (ref slotRef, m meta, ok bool)
 // slotOf returns the slot that points to the item at offset. ok is false for a dead item, which no
 // slot points to.
 func (p *Partition) slotOf(hash, offset uint64) (slotRef, bool) {
-	home := &p.buckets[p.bucketOf(hash)]
+	home := p.home(hash)
 	tag := tagOf(hash)
 	for b := home; ; b = &p.spares[b.next-1] {
 		for set := b.slots.matches(tag); set != 0; set &= set - 1 {

@@ -3,6 +3,7 @@ package partition
 import (
 	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"dpukv/kvs"
@@ -81,7 +82,7 @@ func TestCrowdedBucket(t *testing.T) {
 		key := wordKey(i)
 		op := []Op{{Code: kvs.Set, Key: key, Hash: city.Hash64(key), Value: key}}
 		core.Execute(op, nil)
-		if op[0].Status != kvs.OK && p.bucketOf(op[0].Hash) != p.bucketOf(hash) {
+		if op[0].Status != kvs.OK && p.home(op[0].Hash) != p.home(hash) {
 			t.Fatalf("honest item %d: %s", i, op[0].Status)
 		}
 	}
@@ -122,5 +123,21 @@ func TestIllegalOperations(t *testing.T) {
 	table.partitions[0].checkInvariants(t)
 	if s := core.Stats(); s.Items != 1 {
 		t.Errorf("%d items", s.Items)
+	}
+}
+
+// TestLoadOffset checks that readers on other cores find the offsets that the owner finds.
+func TestLoadOffset(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 1000 {
+		var s slots
+		for i := range slotsPerBucket {
+			s.set(i, rng.Uint64()&0xffff, rng.Uint64()&(1<<48-1))
+		}
+		for i := range slotsPerBucket {
+			if got, want := s.loadOffset(i), s.offset(i); got != want {
+				t.Fatalf("slot %d of %x: found %x, want %x", i, s, got, want)
+			}
+		}
 	}
 }

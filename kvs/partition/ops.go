@@ -85,7 +85,7 @@ func (p *Partition) put(hash uint64, key, value []byte, replaced int) kvs.Status
 	}
 	if !known {
 		var ok bool
-		if ref, ok = p.emptySlot(&p.buckets[p.bucketOf(hash)]); !ok {
+		if ref, ok = p.emptySlot(p.home(hash)); !ok {
 			p.full++
 			return kvs.Full
 		}

@@ -11,13 +11,12 @@ import (
 // Partition is an index over a circular log. It belongs to the one core that owns it, except for
 // shared reads.
 type Partition struct {
-	log         unsafe.Pointer
-	buckets     []bucket // in use from the start
-	spares      []bucket // continue chains (store mode only)
-	bucketCount uint64
-	shared      bool // CREW: cores other than the owner read
-	mode        Mode
-	owner       int // number of the core that writes
+	log     unsafe.Pointer
+	buckets []bucket // in use from the start
+	spares  []bucket // continue chains (store mode only)
+	shared  bool     // CREW: cores other than the owner read
+	mode    Mode
+	owner   int // number of the core that writes
 
 	space     circular
 	liveBytes uint64
@@ -66,7 +65,6 @@ func newPartition(cfg *Config, n int) (*Partition, error) {
 	}
 	all := unsafe.Slice((*bucket)(unsafe.Pointer(&p.indexMemory.Bytes()[0])), buckets+spares)
 	p.buckets, p.spares = all[:buckets], all[buckets:]
-	p.bucketCount = uint64(buckets)
 	p.log = unsafe.Pointer(&p.logMemory.Bytes()[0])
 	p.space = newCircular(size)
 	p.linkSpares()

@@ -208,7 +208,7 @@ func (p *Partition) checkInvariants(t interface {
 				filled++
 				offset := b.slots.offset(i)
 				hash, m := *p.word(offset + wordBytes), p.meta(offset)
-				if seen[offset] || int(p.bucketOf(hash)) != n || tagOf(hash) != b.slots.tag(i) ||
+				if seen[offset] || p.home(hash) != &p.buckets[n] || tagOf(hash) != b.slots.tag(i) ||
 					!p.space.holds(offset) {
 					t.Fatalf("bucket %d slot %d: offset %d, hash %x, seen %v, in the log %v", n, i, offset, hash,
 						seen[offset], p.space.holds(offset))

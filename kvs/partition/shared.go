@@ -88,7 +88,7 @@ func partialWord(src []byte) (w uint64) {
 func (p *Partition) getShared(
 	hash uint64, key, out []byte,
 ) (grown, value []byte, status kvs.Status) {
-	home := &p.buckets[p.bucketOf(hash)]
+	home := p.home(hash)
 	for wait := (readerBackoff{}); ; {
 		before := atomic.LoadUint32(&home.version)
 		if before&1 != 0 {
@@ -103,6 +103,27 @@ func (p *Partition) getShared(
 			return out, nil, kvs.WrongWorker
 		}
 	}
+}
+
+// getWord is getShared for the study's items, a word of key and a word of value. It tries once, in
+// the first slot with the key's tag. If it returns false, getShared finds the answer.
+func (p *Partition) getWord(hash uint64, key *uint64) (value uint64, ok bool) {
+	home := p.home(hash)
+	before := atomic.LoadUint32(&home.version)
+	s := &home.slots
+	heads := slots{atomic.LoadUint64(&s[0]), atomic.LoadUint64(&s[1])}
+	set := heads.matches(tagOf(hash))
+	if before&1 != 0 || set == 0 {
+		return 0, false
+	}
+	offset := s.loadOffset(slotIn(set))
+	if offset < firstOffset || offset > p.space.end-uint64(wordItem.bytes()) ||
+		offset%wordBytes != 0 || meta(p.loadWord(offset)) != wordItem ||
+		p.loadWord(offset+headerBytes) != *key {
+		return 0, false
+	}
+	value = p.loadWord(offset + headerBytes + wordBytes)
+	return value, atomic.LoadUint32(&home.version) == before
 }
 
 // tryGet reads data that may change concurrently. Whatever it reads, it stays inside the memory and
@@ -127,16 +148,6 @@ func (p *Partition) tryGet(
 		b = &p.spares[next-1]
 	}
 	return out, nil, kvs.NotFound
-}
-
-// hintShared returns the probable address of a key's item, to be prefetched. An offset that is read
-// without the seqlock may mix two values, and so lie behind the log, where a load would fault.
-func (p *Partition) hintShared(home *bucket, tag uint64) uintptr {
-	s := home.slots.snapshot()
-	if set := s.matches(tag); set != 0 {
-		return min(uintptr(p.log)+uintptr(s.offset(slotIn(set))), p.lastWordAt())
-	}
-	return uintptr(p.log)
 }
 
 func (p *Partition) loadWord(offset uint64) uint64 { return atomic.LoadUint64(p.word(offset)) }

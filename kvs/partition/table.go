@@ -54,9 +54,16 @@ func (t *Table) partition(hash uint64) *Partition {
 // PartitionOf returns the partition, of n, of a key with this hash. Clients route by it.
 func PartitionOf(hash uint64, n int) int { return int((hash >> 48) * uint64(n) >> 16) }
 
-// Core returns the view of the core with this number.
+// Core returns the view of the core with this number. A core beyond [Config].Cores only reads.
 func (t *Table) Core(number int) *Core {
-	return &Core{table: t, number: number}
+	c := &Core{table: t, number: number}
+	if number < t.cfg.Cores {
+		c.own = &t.partitions[number*t.cfg.PerCore]
+	}
+	for i := range t.partitions {
+		c.places = append(c.places, t.partitions[i].placeFor(number))
+	}
+	return c
 }
 
 // Config returns the table's actual shape.

@@ -1,0 +1,144 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/kvs/partition"
+	"dpukv/load"
+)
+
+// limitLoads are the loads whose distance to the floor BenchmarkLimit shows.
+var limitLoads = []struct {
+	name       string
+	valueBytes int
+	dist       load.Dist
+	getRatio   float64
+	readers    int // on other cores than the partition's, beside its owner, which writes
+}{
+	{"get", 8, load.Uniform, 1, 0},
+	{"get-64B", 64, load.Uniform, 1, 0},
+	{"get-1KB", 1024, load.Uniform, 1, 0},
+	{"get-zipf", 8, load.Zipf(.99), 1, 0},
+	{"half-set", 8, load.Uniform, .5, 0},
+	{"crew-3-readers", 8, load.Uniform, 1, 3},
+}
+
+// BenchmarkLimit is the partition beside the memory that it must touch. Each round measures the
+// floor, then the partition, so that both see the same machine.
+func BenchmarkLimit(b *testing.B) {
+	keys := keyCounts()[len(keyCounts())-1]
+	for _, l := range limitLoads {
+		keys := min(keys, 4<<30/l.valueBytes/4)
+		b.Run(fmt.Sprintf("keys=%d/load=%s", keys, l.name), func(b *testing.B) {
+			access := partition.EREW
+			if l.readers > 0 {
+				access = partition.CREW
+			}
+			s := streamOf(load.Workload{Keys: keys, Dist: l.dist, GetRatio: l.getRatio, Seed: 1})
+			f := newMemoryFloor(b, keys, l.valueBytes)
+			floor := floorBeside(b.N, f, s, l.readers)
+			f.free()
+			t, err := partition.New(tableConfig(partition.Cache, access, keys, l.valueBytes))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer t.Close()
+			c := fill(t, keys, l.valueBytes)
+			var ns, hit float64
+			if l.readers > 0 {
+				ns, hit = readBeside(b.N, t, c, s, l.readers)
+			} else {
+				ns, hit = executeStream(b.N, c, s, l.valueBytes)
+			}
+			b.ReportMetric(ns, "cpu-ns/op")
+			b.ReportMetric(floor, "floor-ns/op")
+			b.ReportMetric(ns/floor, "x-floor")
+			b.ReportMetric(1e3/ns, "Mops")
+			b.ReportMetric(hit, "hit%")
+			b.ReportMetric(0, "ns/op") // its time is that of filling, too
+		})
+	}
+}
+
+// floorBeside is the floor of as many threads as read, and of one that writes.
+func floorBeside(n int, f *memoryFloor, s *stream, readers int) (nsPerOp float64) {
+	if readers == 0 {
+		return f.run(n, s)
+	}
+	ns, _ := besideWriter(readers,
+		func(sets *stream) { f.run(1<<12, sets) }, s,
+		func(int) (float64, float64) { return f.run(n/readers+1, s), 0 })
+	return ns
+}
+
+// executeStream does n operations of a stream in batches of 64. It returns the CPU time of one, and
+// the share of hits.
+func executeStream(n int, c *partition.Core, s *stream, valueBytes int) (nsPerOp, hitPercent float64) {
+	const batch = 64
+	ops, buf := newBatch(batch, valueBytes)
+	value := make([]byte, valueBytes)
+	hits := 0
+	runtime.LockOSThread()
+	start := cpu.ThreadNs()
+	for done, at := 0, 0; done < n; done += batch {
+		s.batchAt(at, ops, value)
+		c.Execute(ops, buf)
+		for i := range ops {
+			if ops[i].Status == kvs.OK {
+				hits++
+			}
+		}
+		at = (at + batch) % (streamLen - batch)
+	}
+	took := float64(cpu.ThreadNs() - start)
+	return took / float64(n), 100 * float64(min(hits, n)) / float64(n)
+}
+
+// readBeside has readers on cores of their own while the owner overwrites values. It returns the
+// mean CPU time of a read.
+func readBeside(
+	n int, t *partition.Table, owner *partition.Core, s *stream, readers int,
+) (nsPerOp, hitPercent float64) {
+	return besideWriter(readers,
+		func(sets *stream) { executeStream(1<<12, owner, sets, 8) }, s,
+		func(r int) (float64, float64) { return executeStream(n/readers+1, t.Core(1+r), s, 8) })
+}
+
+// besideWriter returns the means of what the readers return. Until then a thread writes.
+func besideWriter(
+	readers int, write func(sets *stream), s *stream, read func(r int) (float64, float64),
+) (ns, hit float64) {
+	var over atomic.Bool
+	var writer sync.WaitGroup
+	sets := &stream{s.keys, s.hashes, make([]kvs.Op, streamLen)}
+	for i := range sets.codes {
+		sets.codes[i] = kvs.Set
+	}
+	writer.Go(func() {
+		for !over.Load() {
+			write(sets)
+		}
+	})
+	type reading struct{ ns, hit float64 }
+	done := make(chan reading)
+	for r := range readers {
+		go func() {
+			ns, hit := read(r)
+			done <- reading{ns, hit}
+		}()
+	}
+	for range readers {
+		r := <-done
+		ns += r.ns / float64(readers)
+		hit += r.hit / float64(readers)
+	}
+	over.Store(true)
+	writer.Wait()
+	return ns, hit
+}

@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/internal/cpu"
+	"dpukv/kvs"
+	"dpukv/kvs/mica"
+	"dpukv/kvs/partition"
+)
+
+// BenchmarkServerLimit is the CPU time of MICA's server beside that of a bare epoll server in C,
+// which answers the same bytes. Each is a process of its own. They take turns. A ratio is the median
+// of the turns' ratios.
+func BenchmarkServerLimit(b *testing.B) {
+	program := filepath.Join(b.TempDir(), "dpukv")
+	out, err := exec.Command("go", "build", "-C", "..", "-o", program, "./cmd/dpukv").CombinedOutput()
+	if err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	for _, of := range []struct{ connections, window int }{{4, 4}, {16, 4}, {4, 1}, {1, 1}, {1000, 1}} {
+		b.Run(fmt.Sprintf("connections=%d/window=%d", of.connections, of.window), func(b *testing.B) {
+			sh := study
+			sh.connections = of.connections
+			besideEcho(b, program, sh, of.window)
+		})
+	}
+}
+
+func besideEcho(b *testing.B, program string, sh shape, window int) {
+	rounds, period := turns()
+	server := serve(b, program, "--items", strconv.Itoa(sh.keys), "--memory",
+		fmt.Sprint(partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, 1)))
+	preload(b, server.addr, sh)
+	echo := serveEcho(b, sh)
+	figures := map[string][]float64{}
+	add := func(unit string, value float64) { figures[unit] = append(figures[unit], value) }
+	for range rounds {
+		floor := runFor(b, echo, sh, window, period)
+		own := runFor(b, server, sh, window, period)
+		add("floor-ns/op", floor.serverNs)
+		add("server-ns/op", own.serverNs)
+		add("x-floor", own.serverNs/floor.serverNs)
+		add("client-ns/op", own.clientNs)
+		add("Mops", own.mops)
+		add("floor-Mops", floor.mops)
+	}
+	for unit, values := range figures {
+		b.ReportMetric(median(values), unit)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// turn is what an operation took in one turn.
+type turn struct{ serverNs, clientNs, mops float64 }
+
+func runFor(b *testing.B, s served, sh shape, window int, period time.Duration) (t turn) {
+	r, err := mica.Dial(context.Background(), s.addr)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	session, err := r.Open(kvs.SessionOptions{
+		Batch: sh.batch, Window: window, Connections: sh.connections,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer session.Close()
+	done := make(chan error)
+	go func() {
+		err := cpu.PinThread(clientCPU)
+		if err == nil {
+			t, err = measureTurn(newDriver(session, sh), s.process.Pid, period)
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		b.Fatal(err)
+	}
+	return t
+}
+
+func measureTurn(d *driver, pid int, period time.Duration) (t turn, err error) {
+	if err := d.cycleFor(period / 5); err != nil {
+		return t, err
+	}
+	server, err := cpu.NsOf(pid)
+	if err != nil {
+		return t, err
+	}
+	client, begun, answered := cpu.ThreadNs(), cpu.NowNs(), d.answered
+	if err := d.cycleFor(period); err != nil {
+		return t, err
+	}
+	serverEnd, err := cpu.NsOf(pid)
+	if err != nil {
+		return t, err
+	}
+	ops := float64(d.answered - answered)
+	return turn{
+		serverNs: float64(serverEnd-server) / ops, clientNs: float64(cpu.ThreadNs()-client) / ops,
+		mops: 1e3 * ops / float64(cpu.NowNs()-begun),
+	}, nil
+}
+
+// serveEcho starts the bare server.
+func serveEcho(b *testing.B, sh shape) served {
+	dir := b.TempDir()
+	program := filepath.Join(dir, "epollecho")
+	out, err := exec.Command("cc", "-O2", "-o", program, "testdata/epollecho.c").CombinedOutput()
+	if err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	welcome, answer := filepath.Join(dir, "welcome"), filepath.Join(dir, "answer")
+	for name, frame := range map[string][]byte{
+		welcome: welcomeFrame("12345"), answer: answerFrame(sh.batch, sh.valueBytes),
+	} {
+		if err := os.WriteFile(name, frame, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	cmd := exec.Command(program, welcome, answer, strconv.Itoa(serverCPU))
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	port, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return served{"127.0.0.1:" + strings.TrimSpace(port), cmd.Process}
+}

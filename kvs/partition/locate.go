@@ -1,0 +1,104 @@
+package partition
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Locating is the part of a batch that waits for memory. It has two passes, each over a whole
+// batch. The first finds each key's bucket. The second finds the item that the bucket's tags lead
+// to. Each begins to fetch what it finds, so that the next step need not wait.
+//
+// Both exist twice: here in Go, and in assembly (amd64, arm64), which uses prefetch instructions.
+// They find the same (TestLocate).
+
+// place is what a core must know of a partition to locate its items.
+type place struct {
+	index   unsafe.Pointer // the first bucket; spare buckets follow the last
+	buckets uint64
+	log     unsafe.Pointer
+	last    uintptr // address of the log's last word
+	mine    uint64  // all ones if the core owns the partition, else 0
+}
+
+func (p *Partition) placeFor(core int) place {
+	pl := place{
+		index: unsafe.Pointer(unsafe.SliceData(p.buckets)), buckets: uint64(len(p.buckets)),
+		log: p.log, last: p.lastWordAt(),
+	}
+	if p.owner == core {
+		pl.mine = ^uint64(0)
+	}
+	return pl
+}
+
+func placeOf(places []place, hash uint64) *place { return &places[PartitionOf(hash, len(places))] }
+
+// bucketsInGo sets addrs to the address of each operation's bucket.
+func bucketsInGo(ops []Op, places []place, addrs []uintptr) {
+	for i := range ops {
+		hash := ops[i].Hash
+		pl := placeOf(places, hash)
+		addrs[i] = uintptr(pl.index) + uintptr(bucketOf(hash, pl.buckets)*bucketBytes)
+	}
+	load(addrs[:len(ops)])
+}
+
+// itemsInGo sets offsets to where in its log each operation's item is, judged by its tag. It sets 0
+// if there is no item, or if another core owns it. addrs has the buckets, and does not keep them.
+// lines is how many cache lines of each item to fetch.
+func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, lines int) {
+	for i := range ops {
+		pl := placeOf(places, ops[i].Hash)
+		home := *(**bucket)(unsafe.Pointer(&addrs[i]))
+		offset := pl.offsetIn(home, tagOf(ops[i].Hash))
+		addrs[i] = min(uintptr(pl.log)+uintptr(offset), pl.last)
+		if offset == 0 {
+			addrs[i] = pl.spareAfter(home)
+		}
+		offsets[i] = offset & pl.mine
+	}
+	load(addrs[:len(ops)])
+	for range lines - 1 {
+		for i := range ops {
+			addrs[i] = min(addrs[i]+lineBytes, placeOf(places, ops[i].Hash).last)
+		}
+		load(addrs[:len(ops)])
+	}
+}
+
+// offsetIn returns the offset of the item in the first slot with this tag, or 0. Without the
+// seqlock, the offset of another core's item may mix two values, and so lie behind the log.
+func (pl *place) offsetIn(home *bucket, tag uint64) uint64 {
+	s := &home.slots
+	if pl.mine == 0 {
+		copied := s.snapshot()
+		s = &copied
+	}
+	set := s.matches(tag)
+	if low := set & lanes; low != 0 { // slots 0-3
+		set = low
+	}
+	if set == 0 {
+		return 0
+	}
+	return s.offset(slotIn(set))
+}
+
+// spareAfter returns the address of the bucket that continues a chain. At a chain's end it is the
+// log's: any address that can be loaded.
+func (pl *place) spareAfter(home *bucket) uintptr {
+	next := atomic.LoadUint32(&home.next)
+	if next == 0 || pl.mine == 0 {
+		return uintptr(pl.log)
+	}
+	return uintptr(pl.index) + uintptr((pl.buckets+uint64(next)-1)*bucketBytes)
+}
+
+// load loads a word at each of these addresses. The loads are independent, and their loop is short,
+// so the processor overlaps as many misses as it can hold. That is the purpose.
+func load(addrs []uintptr) {
+	for _, a := range addrs {
+		atomic.LoadUint64(*(**uint64)(unsafe.Pointer(&a)))
+	}
+}

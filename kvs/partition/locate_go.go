@@ -1,0 +1,9 @@
+//go:build !(amd64 || arm64) || purego || race
+
+package partition
+
+func locateBuckets(ops []Op, places []place, addrs []uintptr) { bucketsInGo(ops, places, addrs) }
+
+func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, lines int) {
+	itemsInGo(ops, places, addrs, offsets, lines)
+}
