@@ -39,12 +39,11 @@ func execute(
 	return out[:start+len(frame)]
 }
 
-// outcomes iterates over the body of an answer.
+// outcomes are the body of an answer.
 type outcomes struct {
 	body    []byte
 	count   int
 	valueAt int
-	next    int
 }
 
 // parseAnswer checks an answer's body against the number of requested operations.
@@ -58,23 +57,27 @@ func parseAnswer(body []byte, count int) (outcomes, error) {
 	return outcomes{body: body, count: count, valueAt: head}, nil
 }
 
-// read returns the next outcome. The value points into the body.
-func (o *outcomes) read() (status kvs.Status, value []byte, err error) {
-	word := binary.LittleEndian.Uint32(o.body[outcomeBytes*o.next:])
-	o.next++
+// read returns outcome i. Calls follow the order of outcomes. The value points into the body. ok is
+// false if the value does not fit: see cut.
+func (o *outcomes) read(i int) (status kvs.Status, value []byte, ok bool) {
+	word := binary.LittleEndian.Uint32(o.body[outcomeBytes*i:])
 	n := int(word >> 16)
 	if n == 0 {
-		return kvs.Status(word), nil, nil
+		return kvs.Status(word), nil, true
 	}
-	end := o.valueAt + padded(n)
+	at, end := o.valueAt, o.valueAt+padded(n)
 	if end > len(o.body) {
-		return 0, nil, fmt.Errorf("outcome %d of %d: found a value of %d bytes at %d in an "+
-			"answer of %d",
-			o.next-1, o.count, n, o.valueAt, len(o.body))
+		return 0, nil, false
 	}
-	value = o.body[o.valueAt : o.valueAt+n : end]
 	o.valueAt = end
-	return kvs.Status(word), value, nil
+	return kvs.Status(word), o.body[at : at+n : end], true
+}
+
+// cut is the error of an outcome whose value does not fit.
+func (o *outcomes) cut(i int) error {
+	n := binary.LittleEndian.Uint32(o.body[outcomeBytes*i:]) >> 16
+	return fmt.Errorf("outcome %d of %d: found a value of %d bytes at %d in an answer of %d",
+		i, o.count, n, o.valueAt, len(o.body))
 }
 
 // done checks that nothing is left.

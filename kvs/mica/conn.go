@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
+	"slices"
 
 	"dpukv/internal/foreign"
 	"dpukv/kvs"
@@ -115,16 +116,17 @@ func (c *conn) accept(
 	if err != nil {
 		return answers, err
 	}
-	for i := range b.Notes {
-		note := &b.Notes[i]
-		status, value, err := o.read()
-		if err != nil {
-			return answers, err
+	before := len(answers)
+	answers = slices.Grow(answers, h.count)[:before+h.count]
+	notes := b.Notes
+	for i := range notes {
+		note, a := &notes[i], &answers[before+i]
+		status, value, ok := o.read(i)
+		if !ok {
+			return answers[:before], o.cut(i)
 		}
-		answers = append(answers, kvs.Answer{
-			Op: note.op, Status: status, Value: value, Cookie: note.cookie,
-			IntendedNs: note.intendedNs, SentNs: b.SentNs, ReceivedNs: receivedNs,
-		})
+		a.Op, a.Status, a.Value, a.Cookie = note.op, status, value, note.cookie
+		a.IntendedNs, a.SentNs, a.ReceivedNs = note.intendedNs, b.SentNs, receivedNs
 	}
 	if err := o.done(); err != nil {
 		return answers, err

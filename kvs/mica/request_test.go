@@ -165,8 +165,10 @@ func (e *expectation) answer(asked header, ops []partition.Op) {
 	}
 	o, err := parseAnswer(body, h.count)
 	for i := 0; err == nil && i < len(ops); i++ {
-		status, value, failed := o.read()
-		err = failed
+		status, value, ok := o.read(i)
+		if !ok {
+			e.t.Fatal(o.cut(i))
+		}
 		e.operation(&ops[i], status, value)
 	}
 	if err == nil {

@@ -59,10 +59,13 @@ func (s *session) connect(connect connector, worker int, opts kvs.SessionOptions
 // Submit puts a request into a batch to the worker that must answer it.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
 	l := s.lane(r)
-	if !l.Pick(s.Turn()) {
-		return false, nil
-	}
 	c := l.Now
+	if !l.Stays(s.Turn()) || !c.Room() {
+		if !l.Pick(s.Turn()) {
+			return false, nil
+		}
+		c = l.Now
+	}
 	c.add(r)
 	s.Submitted()
 	if c.Room() {

@@ -202,8 +202,11 @@ func (h *honest) answer(f header, body []byte) {
 	}
 	o, err := parseAnswer(body, f.count)
 	for i := 0; err == nil && i < len(b.want); i++ {
-		status, value, failed := o.read()
-		if err = failed; status != b.want[i].status || !bytes.Equal(value, b.want[i].value) {
+		status, value, ok := o.read(i)
+		if !ok {
+			err = o.cut(i)
+		}
+		if status != b.want[i].status || !bytes.Equal(value, b.want[i].value) {
 			h.sim.Failf("honest client %d, operation %d: found %s %q, want %s %q",
 				h.number, i, status, value, b.want[i].status, b.want[i].value)
 		}

@@ -34,6 +34,9 @@ func (l *Lane[C]) find(good func(C) bool) bool {
 	return false
 }
 
+// Stays reports whether Now keeps its turn. If its batch has room, too, Pick would change nothing.
+func (l *Lane[C]) Stays(turn uint64) bool { return l.used && l.turn == turn }
+
 // Pick makes Now a connection whose batch has room for the request that follows. It returns false
 // if there is none. It stays with a connection until its window is full, so that batches leave
 // together, or until the session has polled and none of its batches wait.
