@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"net"
+	"slices"
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/sockets"
@@ -113,12 +114,12 @@ func (c *conn) parse(notes []note) (whole bool, err error) {
 // handOn appends the answers to the oldest batch.
 func (c *conn) handOn(b *sockets.Batch[note], receivedNs int64, answers []kvs.Answer) []kvs.Answer {
 	values := c.In[c.From:c.at]
-	for i := range b.Notes {
-		n := &b.Notes[i]
-		answers = append(answers, kvs.Answer{
-			Op: n.op, Status: n.status, Value: values[n.from:n.to:n.to], Cookie: n.cookie,
-			IntendedNs: n.intendedNs, SentNs: b.SentNs, ReceivedNs: receivedNs,
-		})
+	before := len(answers)
+	answers = slices.Grow(answers, len(b.Notes))[:before+len(b.Notes)]
+	for i, sentNs := 0, b.SentNs; i < len(b.Notes); i++ {
+		n, a := &b.Notes[i], &answers[before+i]
+		a.Op, a.Status, a.Cookie, a.IntendedNs = n.op, n.status, n.cookie, n.intendedNs
+		a.Value, a.SentNs, a.ReceivedNs = values[n.from:n.to:n.to], sentNs, receivedNs
 	}
 	c.From, c.answered = c.at, 0
 	return answers

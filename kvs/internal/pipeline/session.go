@@ -72,10 +72,13 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	if s.route != nil {
 		lane = &s.lanes[s.route(r.Key)]
 	}
-	if !lane.Pick(s.Turn()) {
-		return false, nil
-	}
 	c := lane.Now
+	if !lane.Stays(s.Turn()) || !c.Room() {
+		if !lane.Pick(s.Turn()) {
+			return false, nil
+		}
+		c = lane.Now
+	}
 	c.add(r)
 	s.Submitted()
 	if c.Room() {
