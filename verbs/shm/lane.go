@@ -111,7 +111,7 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 			break
 		}
 		m := message{word: word, source: *(*uint64)(unsafe.Add(first, wordBytes))}
-		if !m.sound(l) {
+		if word>>bytesShift > firstRoom && !m.sound(l) || m.flags()&^messageFlags != 0 {
 			q.device.arena.count(badMessage) // corrupt: the next start is unknown
 			break
 		}
@@ -127,7 +127,11 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 			continue
 		}
 		q.accept(l, m, wr, &into, &wcs[n])
-		l.at += m.units()
+		if m.bytes() <= firstRoom { // most are short: units divides
+			l.at++
+		} else {
+			l.at += m.units()
+		}
 		n++
 	}
 	box.close()
@@ -193,18 +197,21 @@ func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs
 		q.device.arena.count(badLKey)
 		wc.Status = verbs.StatusLocalProtect
 	default:
-		l.copyOut(unsafe.Add(dst, skip), uintptr(m.payload()))
+		dst, n := unsafe.Add(dst, skip), uintptr(m.bytes())
+		if n > firstRoom {
+			l.copyRest(unsafe.Add(dst, firstRoom), n-firstRoom)
+			n = firstRoom
+		}
+		move(dst, unsafe.Add(l.unit(l.at), firstPayload), n)
 	}
 }
 
-// copyOut copies the payload of the message at l.at.
-func (l *lane) copyOut(dst unsafe.Pointer, n uintptr) {
-	part := min(n, firstRoom)
-	move(dst, unsafe.Add(l.unit(l.at), firstPayload), part)
-	for position := l.at + 1; part < n; position++ {
-		dst, n = unsafe.Add(dst, part), n-part
-		part = min(n, otherRoom)
+// copyRest copies the payload behind the first unit of the message at l.at.
+func (l *lane) copyRest(dst unsafe.Pointer, n uintptr) {
+	for position := l.at + 1; n > 0; position++ {
+		part := min(n, otherRoom)
 		move(dst, unsafe.Add(l.unit(position), otherPayload), part)
+		dst, n = unsafe.Add(dst, part), n-part
 	}
 }
 
@@ -218,19 +225,26 @@ func (l *lane) put(src unsafe.Pointer, payload uintptr, n uint32, flags int, sou
 		}
 	}
 	first := l.unit(l.at)
-	part := min(payload, firstRoom)
-	move(unsafe.Add(first, firstPayload), src, part)
-	for position := l.at + 1; position < end; position++ {
-		src, payload = unsafe.Add(src, part), payload-part
-		part = min(payload, otherRoom)
-		unit := l.unit(position)
-		*(*uint64)(unit) = 0
-		move(unsafe.Add(unit, otherPayload), src, part)
+	if payload > firstRoom {
+		l.putRest(unsafe.Add(src, firstRoom), payload-firstRoom)
+		payload = firstRoom
 	}
+	move(unsafe.Add(first, firstPayload), src, payload)
 	*(*uint64)(unsafe.Add(first, wordBytes)) = source
 	order.Store64((*uint64)(first), uint64(n)<<bytesShift|uint64(flags)<<flagsShift|l.lap(l.at))
 	l.at = end
 	return true
+}
+
+// putRest fills the units behind the first one of a message.
+func (l *lane) putRest(src unsafe.Pointer, n uintptr) {
+	for position := l.at + 1; n > 0; position++ {
+		part := min(n, otherRoom)
+		unit := l.unit(position)
+		*(*uint64)(unit) = 0
+		move(unsafe.Add(unit, otherPayload), src, part)
+		src, n = unsafe.Add(src, part), n-part
+	}
 }
 
 // expect prefetches the lines of the next n units for writing.
