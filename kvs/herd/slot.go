@@ -77,11 +77,14 @@ func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte) int 
 	n := len(slot)
 	keyAt := n - tailBytes - padded(len(r.Key))
 	valueAt := keyAt - padded(len(value))
-	binary.LittleEndian.PutUint64(slot[n-wordBytes:],
+	tail := (*[tailBytes]byte)(slot[n-tailBytes:])
+	binary.LittleEndian.PutUint64(tail[:wordBytes], r.Hash)
+	binary.LittleEndian.PutUint64(tail[wordBytes:],
 		uint64(makeControl(sequence, r.Op, len(r.Key), len(value))))
-	binary.LittleEndian.PutUint64(slot[n-tailBytes:], r.Hash)
 	copyWords(slot[keyAt:], r.Key)
-	copyWords(slot[valueAt:], value)
+	if len(value) > 0 {
+		copyWords(slot[valueAt:], value)
+	}
 	return n - valueAt
 }
 

@@ -35,7 +35,7 @@ func (l *lane) unit(position uint64) unsafe.Pointer {
 }
 
 // lap returns a position's round of the ring, counted from 1.
-func (l *lane) lap(position uint64) uint64 { return (position>>l.shift + 1) & lapMask }
+func (l *lane) lap(position uint64) uint64 { return (position>>(l.shift&63) + 1) & lapMask }
 
 // makeRing makes a queue pair's lanes and publishes them to senders.
 func (q *qp) makeRing(bufferBytes int) error {
@@ -126,7 +126,7 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 			}
 			continue
 		}
-		q.accept(l, m, wr, &into, &wcs[n])
+		q.accept(l, m, first, wr, &into, &wcs[n])
 		if m.bytes() <= firstRoom { // most are short: units divides
 			l.at++
 		} else {
@@ -169,7 +169,9 @@ func (m message) sound(l *lane) bool {
 }
 
 // accept copies a message into a posted buffer. into is the region of the previous buffer.
-func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs.WC) {
+func (q *qp) accept(
+	l *lane, m message, first unsafe.Pointer, wr *verbs.RecvWR, into *grant, wc *verbs.WC,
+) {
 	// Field by field, in place: if the struct were built elsewhere and copied in larger pieces,
 	// each piece would wait until its fields have left the store buffer.
 	wc.ID, wc.Op, wc.Status = wr.ID, verbs.WCRecv, verbs.StatusSuccess
@@ -202,7 +204,7 @@ func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs
 			l.copyRest(unsafe.Add(dst, firstRoom), n-firstRoom)
 			n = firstRoom
 		}
-		move(dst, unsafe.Add(l.unit(l.at), firstPayload), n)
+		move(dst, unsafe.Add(first, firstPayload), n)
 	}
 }
 
