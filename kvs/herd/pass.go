@@ -185,9 +185,11 @@ func (w *worker) execute(n int) error {
 	w.counters.Ops += uint64(n)
 	for i := range w.ops[:n] {
 		op, from := &w.ops[i], &w.from[i]
-		from.in.outcome[from.sequence&(from.in.count-1)] = op.Status
 		value := op.Value
-		if op.Code != kvs.Get || op.Status != kvs.OK {
+		if op.Code != kvs.Get {
+			from.in.outcome[from.sequence&(from.in.count-1)] = op.Status
+			value = nil
+		} else if op.Status != kvs.OK {
 			value = nil
 		}
 		w.reply(from, op.Status, value)

@@ -88,8 +88,7 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	traffic := &l.session.traffic
 	a := answer(wc.Imm)
 	ahead := (a.sequence() - l.oldest) & sequenceMask
-	i := (l.oldest + ahead) & (l.entries - 1)
-	note := &l.pending[i]
+	note := &l.pending[(l.oldest+ahead)&uint32(len(l.pending)-1)]
 	if ahead >= l.posted-l.oldest || note.answered || wc.SrcQPN != l.answerer || !wc.HasImm {
 		traffic.Strays++
 		return answers, nil
@@ -106,8 +105,11 @@ func (l *link) accept(wc *verbs.WC, now int64, answers []kvs.Answer) ([]kvs.Answ
 	got.IntendedNs, got.SentNs, got.ReceivedNs = note.intendedNs, note.sentNs, now
 	l.session.pending--
 	note.answered = true
-	for l.oldest != l.posted && l.pending[l.oldest&(l.entries-1)].answered {
+	if ahead == 0 {
 		l.oldest++
+		for l.oldest != l.posted && l.pending[l.oldest&uint32(len(l.pending)-1)].answered {
+			l.oldest++
+		}
 	}
 	return answers, nil
 }

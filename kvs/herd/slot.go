@@ -77,24 +77,32 @@ func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte) int 
 	n := len(slot)
 	keyAt := n - tailBytes - padded(len(r.Key))
 	valueAt := keyAt - padded(len(value))
-	binary.LittleEndian.PutUint64(slot[n-wordBytes:],
+	tail := (*[tailBytes]byte)(slot[n-tailBytes:])
+	binary.LittleEndian.PutUint64(tail[:wordBytes], r.Hash)
+	binary.LittleEndian.PutUint64(tail[wordBytes:],
 		uint64(makeControl(sequence, r.Op, len(r.Key), len(value))))
-	binary.LittleEndian.PutUint64(slot[n-tailBytes:], r.Hash)
 	copyWords(slot[keyAt:], r.Key)
-	copyWords(slot[valueAt:], value)
+	if len(value) > 0 {
+		copyWords(slot[valueAt:], value)
+	}
 	return n - valueAt
 }
 
-// copyWords is copy for short slices. Most keys and values are a few whole words, for which a call
-// of memmove takes long.
+// copyWords is copy. Most keys and values have one, two or four words, for which a call of memmove
+// takes long.
 func copyWords(dst, src []byte) {
-	if len(src)%wordBytes != 0 || len(src) > 4*wordBytes {
+	const word, two, four = wordBytes, 2 * wordBytes, 4 * wordBytes
+	switch n := len(src); {
+	case n > len(dst):
 		copy(dst, src)
-		return
-	}
-	for len(src) >= wordBytes && len(dst) >= wordBytes {
-		binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src))
-		dst, src = dst[wordBytes:], src[wordBytes:]
+	case n == two:
+		*(*[two]byte)(dst) = [two]byte(src)
+	case n == word:
+		*(*[word]byte)(dst) = [word]byte(src)
+	case n == four:
+		*(*[four]byte)(dst) = [four]byte(src)
+	case n > 0:
+		copy(dst, src)
 	}
 }
 

@@ -26,8 +26,11 @@ func move(dst, src unsafe.Pointer, n uintptr) {
 		copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
 		return
 	}
-	for ; n > 0; n -= wordBytes {
+	for ; n >= 2*wordBytes; n -= 2 * wordBytes {
+		*(*[2]uint64)(dst) = *(*[2]uint64)(src)
+		dst, src = unsafe.Add(dst, 2*wordBytes), unsafe.Add(src, 2*wordBytes)
+	}
+	if n > 0 {
 		*(*uint64)(dst) = *(*uint64)(src)
-		dst, src = unsafe.Add(dst, wordBytes), unsafe.Add(src, wordBytes)
 	}
 }

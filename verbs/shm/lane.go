@@ -35,7 +35,7 @@ func (l *lane) unit(position uint64) unsafe.Pointer {
 }
 
 // lap returns a position's round of the ring, counted from 1.
-func (l *lane) lap(position uint64) uint64 { return (position>>l.shift + 1) & lapMask }
+func (l *lane) lap(position uint64) uint64 { return (position>>(l.shift&63) + 1) & lapMask }
 
 // makeRing makes a queue pair's lanes and publishes them to senders.
 func (q *qp) makeRing(bufferBytes int) error {
@@ -111,7 +111,7 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 			break
 		}
 		m := message{word: word, source: *(*uint64)(unsafe.Add(first, wordBytes))}
-		if !m.sound(l) {
+		if word>>bytesShift > firstRoom && !m.sound(l) || m.flags()&^messageFlags != 0 {
 			q.device.arena.count(badMessage) // corrupt: the next start is unknown
 			break
 		}
@@ -126,8 +126,12 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 			}
 			continue
 		}
-		q.accept(l, m, wr, &into, &wcs[n])
-		l.at += m.units()
+		q.accept(l, m, first, wr, &into, &wcs[n])
+		if m.bytes() <= firstRoom { // most are short: units divides
+			l.at++
+		} else {
+			l.at += m.units()
+		}
 		n++
 	}
 	box.close()
@@ -165,7 +169,9 @@ func (m message) sound(l *lane) bool {
 }
 
 // accept copies a message into a posted buffer. into is the region of the previous buffer.
-func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs.WC) {
+func (q *qp) accept(
+	l *lane, m message, first unsafe.Pointer, wr *verbs.RecvWR, into *grant, wc *verbs.WC,
+) {
 	// Field by field, in place: if the struct were built elsewhere and copied in larger pieces,
 	// each piece would wait until its fields have left the store buffer.
 	wc.ID, wc.Op, wc.Status = wr.ID, verbs.WCRecv, verbs.StatusSuccess
@@ -193,18 +199,21 @@ func (q *qp) accept(l *lane, m message, wr *verbs.RecvWR, into *grant, wc *verbs
 		q.device.arena.count(badLKey)
 		wc.Status = verbs.StatusLocalProtect
 	default:
-		l.copyOut(unsafe.Add(dst, skip), uintptr(m.payload()))
+		dst, n := unsafe.Add(dst, skip), uintptr(m.bytes())
+		if n > firstRoom {
+			l.copyRest(unsafe.Add(dst, firstRoom), n-firstRoom)
+			n = firstRoom
+		}
+		move(dst, unsafe.Add(first, firstPayload), n)
 	}
 }
 
-// copyOut copies the payload of the message at l.at.
-func (l *lane) copyOut(dst unsafe.Pointer, n uintptr) {
-	part := min(n, firstRoom)
-	move(dst, unsafe.Add(l.unit(l.at), firstPayload), part)
-	for position := l.at + 1; part < n; position++ {
-		dst, n = unsafe.Add(dst, part), n-part
-		part = min(n, otherRoom)
+// copyRest copies the payload behind the first unit of the message at l.at.
+func (l *lane) copyRest(dst unsafe.Pointer, n uintptr) {
+	for position := l.at + 1; n > 0; position++ {
+		part := min(n, otherRoom)
 		move(dst, unsafe.Add(l.unit(position), otherPayload), part)
+		dst, n = unsafe.Add(dst, part), n-part
 	}
 }
 
@@ -218,19 +227,26 @@ func (l *lane) put(src unsafe.Pointer, payload uintptr, n uint32, flags int, sou
 		}
 	}
 	first := l.unit(l.at)
-	part := min(payload, firstRoom)
-	move(unsafe.Add(first, firstPayload), src, part)
-	for position := l.at + 1; position < end; position++ {
-		src, payload = unsafe.Add(src, part), payload-part
-		part = min(payload, otherRoom)
-		unit := l.unit(position)
-		*(*uint64)(unit) = 0
-		move(unsafe.Add(unit, otherPayload), src, part)
+	if payload > firstRoom {
+		l.putRest(unsafe.Add(src, firstRoom), payload-firstRoom)
+		payload = firstRoom
 	}
+	move(unsafe.Add(first, firstPayload), src, payload)
 	*(*uint64)(unsafe.Add(first, wordBytes)) = source
 	order.Store64((*uint64)(first), uint64(n)<<bytesShift|uint64(flags)<<flagsShift|l.lap(l.at))
 	l.at = end
 	return true
+}
+
+// putRest fills the units behind the first one of a message.
+func (l *lane) putRest(src unsafe.Pointer, n uintptr) {
+	for position := l.at + 1; n > 0; position++ {
+		part := min(n, otherRoom)
+		unit := l.unit(position)
+		*(*uint64)(unit) = 0
+		move(unsafe.Add(unit, otherPayload), src, part)
+		src, n = unsafe.Add(src, part), n-part
+	}
 }
 
 // expect prefetches the lines of the next n units for writing.

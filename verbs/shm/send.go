@@ -87,26 +87,36 @@ func (g *grant) expect(wrs []verbs.SendWR) {
 	}
 }
 
-// datagrams does the same for datagrams.
+// datagrams does the same for datagrams. A list usually has a few runs to one destination each.
 func (q *qp) datagrams(wrs []verbs.SendWR) int {
 	var from grant
-	var r *route
-	var to uint64
+	n := 0
+	for n < len(wrs) {
+		r := q.routes.all[routeKey(wrs[n].AH, wrs[n].QPN)]
+		if r == nil || !r.leads(q, &wrs[n]) {
+			break
+		}
+		same := wrs[n : n+run(wrs[n:])]
+		done := q.follow(r, same, &from)
+		if n += done; done < len(same) {
+			break
+		}
+	}
+	return n
+}
+
+// follow sends datagrams to one destination, until one of them is wrong. It returns their number.
+// from is the region of the previous datagram.
+func (q *qp) follow(r *route, wrs []verbs.SendWR, from *grant) int {
+	r.lane.expect(len(wrs))
 	for i := range wrs {
 		wr := &wrs[i]
-		src := q.device.arena.base
-		ok := wr.Local.Length == 0
+		src, ok := q.device.arena.base, wr.Local.Length == 0
 		if !ok {
 			if src, ok = from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length); !ok {
-				from, _, _ = q.device.arena.look(wr.Local.LKey, q.pd, 0)
+				*from, _, _ = q.device.arena.look(wr.Local.LKey, q.pd, 0)
 				src, ok = from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
 			}
-		}
-		if key := routeKey(wr.AH, wr.QPN); r == nil || key != to {
-			if r, to = q.routes.all[key], key; r == nil || !r.leads(q, wr) {
-				return i
-			}
-			r.lane.expect(run(wrs[i:]))
 		}
 		if !ok || wr.QKey != r.qkey || wr.Local.Length > MTU || wr.Op != verbs.OpSendImm &&
 			wr.Op != verbs.OpSend {
