@@ -4,9 +4,9 @@ import "dpukv/kvs"
 
 const (
 	lineBytes = 64
-	// maxLines is the most cache lines of an item to prefetch. The processor's own prefetcher
-	// follows a longer run.
-	maxLines = 8
+	// maxFetch is how much of an item to fetch at most. The processor's own prefetcher follows a
+	// longer run.
+	maxFetch = 8 * lineBytes
 )
 
 // Depth is the number of operations in the pipeline at once.
@@ -53,18 +53,17 @@ func (c *Core) Execute(ops []Op, out []byte) []byte {
 
 func (c *Core) pipeline(ops []Op, out []byte) []byte {
 	locateBuckets(ops, c.places, c.addrs[:])
-	locateItems(ops, c.places, c.addrs[:], c.offsets[:], c.lines())
+	locateItems(ops, c.places, c.addrs[:], c.offsets[:], c.itemBytes())
 	c.moved = false
 	return c.finish(ops, out)
 }
 
-// lines returns how many cache lines of each item to fetch: as many as the core's own mean item
-// has.
-func (c *Core) lines() int {
-	if c.own == nil {
-		return 1
+// itemBytes returns how much of each item to fetch: as much as the core's own mean item has.
+func (c *Core) itemBytes() int {
+	if c.own == nil || c.own.items == 0 {
+		return wordBytes
 	}
-	return min(c.own.meanLines(), maxLines)
+	return min(int(c.own.liveBytes/c.own.items), maxFetch)
 }
 
 // finish executes the operations. It handles the study's items, a word of key and a word of value,

@@ -49,23 +49,6 @@ func (p *Partition) span(offset uint64, n int) []byte {
 
 func (p *Partition) meta(offset uint64) meta { return meta(*p.word(offset)) }
 
-// meanLines returns how many cache lines the mean item may touch. An item starts at any word. But
-// if all items have one size that divides a line, or is a multiple of it, they stay within its
-// bounds.
-func (p *Partition) meanLines() int {
-	if p.items == 0 {
-		return 1
-	}
-	mean := int(p.liveBytes / p.items)
-	if mean < lineBytes && lineBytes%mean == 0 {
-		return 1
-	}
-	if mean%lineBytes == 0 {
-		return mean / lineBytes
-	}
-	return (mean + lineBytes - wordBytes + lineBytes - 1) / lineBytes
-}
-
 // lastWordAt returns the address of the log's last word.
 func (p *Partition) lastWordAt() uintptr {
 	return uintptr(p.log) + uintptr(p.space.end) - wordBytes
@@ -119,7 +102,9 @@ func (p *Partition) appendValue(out []byte, offset uint64, m meta) (grown, value
 	out = out[:end]
 	value = out[at : at+n : at+n]
 	from := offset + uint64(m.valueAt())
-	clear(out[max(at, end-wordBytes):end])
+	if n%wordBytes != 0 {
+		clear(out[end-wordBytes : end])
+	}
 	copy(value, p.span(from, n))
 	return out, value, true
 }

@@ -46,8 +46,8 @@ func bucketsInGo(ops []Op, places []place, addrs []uintptr) {
 
 // itemsInGo sets offsets to where in its log each operation's item is, judged by its tag. It sets 0
 // if there is no item, or if another core owns it. addrs has the buckets, and does not keep them.
-// lines is how many cache lines of each item to fetch.
-func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, lines int) {
+// bytes is how much of each item to fetch.
+func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, bytes int) {
 	for i := range ops {
 		pl := placeOf(places, ops[i].Hash)
 		home := *(**bucket)(unsafe.Pointer(&addrs[i]))
@@ -59,7 +59,8 @@ func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, line
 		offsets[i] = offset & pl.mine
 	}
 	load(addrs[:len(ops)])
-	for range lines - 1 {
+	// An item starts at any word of a line.
+	for at := lineBytes; at < bytes+lineBytes-wordBytes; at += lineBytes {
 		for i := range ops {
 			addrs[i] = min(addrs[i]+lineBytes, placeOf(places, ops[i].Hash).last)
 		}

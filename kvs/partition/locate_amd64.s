@@ -38,7 +38,7 @@ next:
 done:
 	RET
 
-// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, lines int)
+// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, bytes int)
 TEXT ·locateItems(SB), NOSPLIT, $0-104
 	MOVQ  ops_base+0(FP), SI
 	MOVQ  ops_len+8(FP), CX
@@ -69,13 +69,15 @@ next:
 	SHRQ       $16, AX
 	MOVQ       place_log(R10), R11
 	ADDQ       AX, R11
-	MOVQ       lines+96(FP), R12
+	MOVQ       bytes+96(FP), R12
+	ADDQ       R11, R12 // the item's end
 
 line:
 	PREFETCHT0 (R11)
+	ANDQ       $-const_lineBytes, R11
 	ADDQ       $const_lineBytes, R11
-	DECQ       R12
-	JG         line
+	CMPQ       R11, R12
+	JCS        line
 	ANDQ       place_mine(R10), AX
 
 found:

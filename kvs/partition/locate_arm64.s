@@ -39,7 +39,7 @@ next:
 done:
 	RET
 
-// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, lines int)
+// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, bytes int)
 TEXT ·locateItems(SB), NOSPLIT, $0-104
 	MOVD ops_base+0(FP), R0
 	MOVD ops_len+8(FP), R1
@@ -73,13 +73,15 @@ next:
 	LSR    $16, R7
 	MOVD   place_log(R10), R11
 	ADD    R7, R11
-	MOVD   lines+96(FP), R12
+	MOVD   bytes+96(FP), R12
+	ADD    R11, R12 // the item's end
 
 line:
 	PRFM (R11), PLDL1KEEP
+	AND  $-const_lineBytes, R11
 	ADD  $const_lineBytes, R11
-	SUBS $1, R12
-	BGT  line
+	CMP  R12, R11
+	BLO  line
 	MOVD place_mine(R10), R11
 	AND  R11, R7
 

@@ -4,6 +4,6 @@ package partition
 
 func locateBuckets(ops []Op, places []place, addrs []uintptr) { bucketsInGo(ops, places, addrs) }
 
-func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, lines int) {
-	itemsInGo(ops, places, addrs, offsets, lines)
+func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, bytes int) {
+	itemsInGo(ops, places, addrs, offsets, bytes)
 }

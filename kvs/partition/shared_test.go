@@ -326,7 +326,7 @@ func TestTornOffsets(t *testing.T) {
 		}
 		addrs, offsets := make([]uintptr, len(op)), make([]uint64, len(op))
 		bucketsInGo(op, reader.places, addrs)
-		itemsInGo(op, reader.places, addrs, offsets, maxLines)
+		itemsInGo(op, reader.places, addrs, offsets, maxFetch)
 		reader.Execute(op, make([]byte, 0, 1<<17))
 		if op[0].Status != kvs.NotFound || op[1].Status != kvs.NotFound {
 			t.Errorf("offset %#x: %s, %s", offset, op[0].Status, op[1].Status)
