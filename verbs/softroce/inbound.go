@@ -76,7 +76,7 @@ func (q *qp) acceptWrite(p *wire.Packet, s *wire.Shape) counter {
 		m.kind = wire.NoKind
 	}
 	if s.Imm {
-		q.received(&verbs.WC{Op: verbs.WCRecvWriteImm, Bytes: total, Imm: p.Imm, HasImm: true})
+		setImm(q.received(verbs.WCRecvWriteImm, total), p)
 	}
 	return noDrop
 }
@@ -106,7 +106,9 @@ func (q *qp) acceptSend(p *wire.Packet, s *wire.Shape) counter {
 	m.kind = wire.KindSend
 	if s.Last {
 		m.kind = wire.NoKind
-		q.received(&verbs.WC{Op: verbs.WCRecv, Bytes: m.got, Imm: p.Imm, HasImm: s.Imm})
+		if wc := q.received(verbs.WCRecv, m.got); s.Imm {
+			setImm(wc, p)
+		}
 	}
 	return noDrop
 }
@@ -123,12 +125,14 @@ func (q *qp) hold() bool {
 // receive returns the held receive.
 func (q *qp) receive() *verbs.RecvWR { return &q.in.held[q.in.first] }
 
-// received completes the held receive.
-func (q *qp) received(wc *verbs.WC) {
-	wc.ID, wc.QPN = q.receive().ID, q.num
-	if !wc.HasImm {
-		wc.Imm = 0
-	}
+// received completes the held receive, with n bytes. The caller may add to the completion at once.
+func (q *qp) received(op verbs.WCOp, n uint32) *verbs.WC {
+	wc := q.device.receiver.complete(q.recvCQ)
+	// Field by field, in place: if the struct were built elsewhere and copied in larger pieces,
+	// each piece would wait until its fields have left the store buffer.
+	wc.ID, wc.QPN, wc.Op, wc.Bytes = q.receive().ID, q.num, op, n
 	q.in.first++
-	q.device.receiver.complete(q.recvCQ, wc)
+	return wc
 }
+
+func setImm(wc *verbs.WC, p *wire.Packet) { wc.Imm, wc.HasImm = p.Imm, true }

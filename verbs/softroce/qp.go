@@ -180,7 +180,7 @@ func (q *qp) fail(why string) bool {
 		Err: fmt.Errorf("with %s: %s", q.peer, why), Serious: true,
 	})
 	for q.hold() {
-		q.received(&verbs.WC{Op: verbs.WCRecv, Status: verbs.StatusFlushed})
+		q.received(verbs.WCRecv, 0).Status = verbs.StatusFlushed
 	}
 	return true
 }

@@ -205,13 +205,17 @@ func (r *receiver) dispatch(q *qp, p *wire.Packet) counter {
 	return r.receiveRC(q, p)
 }
 
-// complete adds a completion of a receive. It becomes visible at the end of Progress, or earlier.
-func (r *receiver) complete(c *cq, wc *verbs.WC) {
+// complete adds an empty completion of a receive, for the caller to fill. It becomes visible at the
+// end of Progress, or with the next ones.
+func (r *receiver) complete(c *cq) *verbs.WC {
 	if r.of != c || len(r.completed) == cap(r.completed) {
 		r.flushCompletions()
 		r.of = c
 	}
-	r.completed = append(r.completed, *wc)
+	n := len(r.completed)
+	r.completed = r.completed[:n+1]
+	r.completed[n] = verbs.WC{}
+	return &r.completed[n]
 }
 
 func (r *receiver) flushCompletions() {

@@ -140,7 +140,7 @@ func (r *receiver) refuse(q *qp, p *wire.Packet, why counter) {
 	r.device.counters.add(naksSent, 1)
 	r.answer(q, &wire.Packet{Op: wire.TransportRC | wire.OpAck, PSN: p.PSN, Syndrome: nakFor(why)})
 	if status := receiveStatus(why); status != verbs.StatusSuccess && q.hold() {
-		q.received(&verbs.WC{Op: verbs.WCRecv, Status: status})
+		q.received(verbs.WCRecv, 0).Status = status
 	}
 	q.request.mu.Lock()
 	defer q.request.mu.Unlock()

@@ -70,9 +70,10 @@ func (q *qp) receiveUD(p *wire.Packet, from *receiver) counter {
 	}
 	from.putGRH(r.whole[at:at+verbs.GRHBytes], p)
 	copy(r.whole[at+verbs.GRHBytes:], p.Payload)
-	q.received(&verbs.WC{
-		Op: verbs.WCRecv, Bytes: uint32(verbs.GRHBytes + n), SrcQPN: p.SrcQPN, Imm: p.Imm,
-		HasImm: p.Op.Shape().Imm,
-	})
+	wc := q.received(verbs.WCRecv, uint32(verbs.GRHBytes+n))
+	wc.SrcQPN = p.SrcQPN
+	if p.Op.Shape().Imm {
+		setImm(wc, p)
+	}
 	return noDrop
 }

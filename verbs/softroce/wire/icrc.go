@@ -35,10 +35,11 @@ const (
 // differences are the effects of lengths and IP IDs on a CRC. A CRC is linear: changed bits change
 // it by a function of those bits alone. So the CRC need not process the pseudo header for each
 // packet. A flow keeps the CRC for length 0 and ID 0, and applies two differences from tables to
-// it.
+// it. A third one replaces the byte that switches may change, which so stays as it is in memory.
 type differences struct {
 	byLength [MaxPacketBytes/4 + 1]uint32
 	byID     [MaxSegments]uint32
+	byMask   [256]uint32 // by the byte at bthMaskOffset, which counts as 0xff
 }
 
 var pseudoDifferences = sync.OnceValue(func() *differences {
@@ -53,6 +54,10 @@ var pseudoDifferences = sync.OnceValue(func() *differences {
 		var h [PseudoHeaderBytes]byte
 		binary.BigEndian.PutUint16(h[ipIDOffset:], uint16(i))
 		d.byID[i] = difference(&h)
+	}
+	for i := range d.byMask {
+		// The byte enters the CRC behind the bytes before it. The same change earlier is this one.
+		d.byMask[i] = multiply(uint32(0xff^i), takeBack()[bthMaskOffset])
 	}
 	return d
 })
@@ -91,18 +96,16 @@ func NewFlow(src, dst netip.AddrPort) Flow {
 }
 
 // icrc returns the ICRC of b, a UDP payload of at most MaxPacketBytes and a multiple of four. It
-// ignores the last four bytes, the ICRC's place. b[bthMaskOffset] must be 0xff, and the ID below
-// MaxSegments.
+// ignores the last four bytes, the ICRC's place. The ID must be below MaxSegments.
 func (f *Flow) icrc(b []byte, ipID uint16) uint32 {
-	crc := f.crc ^ f.differences.byLength[len(b)/4] ^ f.differences.byID[ipID]
-	return crc32.Update(crc, crc32.IEEETable, b[:len(b)-ICRCBytes])
+	d := f.differences
+	crc := f.crc ^ d.byLength[len(b)/4] ^ d.byID[ipID] ^ d.byMask[b[bthMaskOffset]]
+	return update(crc, b[:len(b)-ICRCBytes])
 }
 
 // Seal puts a packet's ICRC in its place. The ID must be below MaxSegments.
 func (f *Flow) Seal(b []byte, ipID uint16) {
-	b[bthMaskOffset] = 0xff
 	binary.LittleEndian.PutUint32(b[len(b)-ICRCBytes:], f.icrc(b, ipID))
-	b[bthMaskOffset] = 0
 }
 
 // PutIPHeader writes the IPv4 header of a packet with this many bytes of UDP payload. Fields that
@@ -147,7 +150,7 @@ func multiply(a, b uint32) uint32 {
 
 // CheckICRC verifies b's ICRC and returns its IP ID. A sender on the RoCE port itself is a softroce
 // device: its ID is a place in a train, so at least 26 bits are checked. For other senders 16 bits
-// are checked if the guess is wrong. CheckICRC overwrites b[bthMaskOffset].
+// are checked if the guess is wrong.
 //
 // The ICRC covers the IP ID, which a UDP socket does not show. A softroce device sends 0 or, with
 // segmentation, the place in the train, so a guess is mostly right. Other senders count or draw
@@ -159,7 +162,6 @@ func (f *Flow) CheckICRC(b []byte, guess uint16) (uint16, bool) {
 	if guess >= MaxSegments {
 		guess = 0
 	}
-	b[bthMaskOffset] = 0xff
 	got := binary.LittleEndian.Uint32(b[len(b)-ICRCBytes:])
 	difference := f.icrc(b, guess) ^ got
 	if difference == 0 {

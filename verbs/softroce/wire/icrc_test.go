@@ -27,8 +27,8 @@ func TestICRCIDs(t *testing.T) {
 		for i := range b {
 			for bit := range 8 {
 				b[i] ^= 1 << bit
-				if _, ok := f.CheckICRC(b, 0); ok && i != bthMaskOffset {
-					t.Errorf("port %d: bit %d of byte %d flipped: accepted", port, bit, i)
+				if _, ok := f.CheckICRC(b, 0); ok != (i == bthMaskOffset) {
+					t.Errorf("port %d: bit %d of byte %d flipped: %v", port, bit, i, ok)
 				}
 				b[i] ^= 1 << bit
 			}
