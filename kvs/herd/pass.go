@@ -185,11 +185,11 @@ func (w *worker) execute(n int) error {
 	w.counters.Ops += uint64(n)
 	for i := range w.ops[:n] {
 		op, from := &w.ops[i], &w.from[i]
-		value := op.Value
-		if op.Code != kvs.Get {
+		if op.Code != kvs.Get { // repeat executes a GET again
 			from.in.outcome[from.sequence&(from.in.count-1)] = op.Status
-			value = nil
-		} else if op.Status != kvs.OK {
+		}
+		value := op.Value
+		if op.Code != kvs.Get || op.Status != kvs.OK {
 			value = nil
 		}
 		w.reply(from, op.Status, value)

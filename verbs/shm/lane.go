@@ -111,7 +111,7 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 			break
 		}
 		m := message{word: word, source: *(*uint64)(unsafe.Add(first, wordBytes))}
-		if word>>bytesShift > firstRoom && !m.sound(l) || m.flags()&^messageFlags != 0 {
+		if !m.sound(l) {
 			q.device.arena.count(badMessage) // corrupt: the next start is unknown
 			break
 		}
@@ -127,11 +127,7 @@ func (q *qp) drain(l *lane, wcs []verbs.WC) int {
 			continue
 		}
 		q.accept(l, m, first, wr, &into, &wcs[n])
-		if m.bytes() <= firstRoom { // most are short: units divides
-			l.at++
-		} else {
-			l.at += m.units()
-		}
+		l.at += m.units()
 		n++
 	}
 	box.close()
