@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { HEADER = 16, REQUEST = 3, CONNECTIONS = 4096, BUFFER = 256 << 10 };
+enum { HEADER = 16, REQUEST = 3, BUFFER = 256 << 10 };
 
 struct conn {
 	int fd;

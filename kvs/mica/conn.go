@@ -118,9 +118,8 @@ func (c *conn) accept(
 	}
 	before := len(answers)
 	answers = slices.Grow(answers, h.count)[:before+h.count]
-	notes := b.Notes
-	for i := range notes {
-		note, a := &notes[i], &answers[before+i]
+	for i := range b.Notes {
+		note, a := &b.Notes[i], &answers[before+i]
 		status, value, ok := o.read(i)
 		if !ok {
 			return answers[:before], o.cut(i)

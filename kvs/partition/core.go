@@ -106,7 +106,7 @@ func (c *Core) finish(ops []Op, out []byte) []byte {
 	return out
 }
 
-// finishAny executes an operation at once if its item is the one that fetchItems found.
+// finishAny executes an operation at once if its item is the one that locateItems found.
 func (c *Core) finishAny(p *Partition, offset uint64, op *Op, out []byte) []byte {
 	m, ok := p.holds(offset, op.Hash, op.Key)
 	switch {

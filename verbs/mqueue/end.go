@@ -21,12 +21,11 @@ const (
 
 // End is one end of a lane. It belongs to one goroutine.
 type End struct {
-	shape   Shape
-	answers Answers
-	owner   bool
-	fenced  bool
-	// software: both devices are emulated.
-	software bool
+	shape    Shape
+	answers  Answers
+	owner    bool
+	fenced   bool
+	software bool // both devices are emulated
 	role     role
 	layout   layout
 

@@ -116,10 +116,10 @@ func (c *conn) handOn(b *sockets.Batch[note], receivedNs int64, answers []kvs.An
 	values := c.In[c.From:c.at]
 	before := len(answers)
 	answers = slices.Grow(answers, len(b.Notes))[:before+len(b.Notes)]
-	for i, sentNs := 0, b.SentNs; i < len(b.Notes); i++ {
+	for i := range b.Notes {
 		n, a := &b.Notes[i], &answers[before+i]
-		a.Op, a.Status, a.Cookie, a.IntendedNs = n.op, n.status, n.cookie, n.intendedNs
-		a.Value, a.SentNs, a.ReceivedNs = values[n.from:n.to:n.to], sentNs, receivedNs
+		a.Op, a.Status, a.Value, a.Cookie = n.op, n.status, values[n.from:n.to:n.to], n.cookie
+		a.IntendedNs, a.SentNs, a.ReceivedNs = n.intendedNs, b.SentNs, receivedNs
 	}
 	c.From, c.answered = c.at, 0
 	return answers
