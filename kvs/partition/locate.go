@@ -36,18 +36,20 @@ func placeOf(places []place, hash uint64) *place { return &places[PartitionOf(ha
 
 // bucketsInGo sets addrs to the address of each operation's bucket.
 func bucketsInGo(ops []Op, places []place, addrs []uintptr) {
+	addrs = addrs[:len(ops)]
 	for i := range ops {
 		hash := ops[i].Hash
 		pl := placeOf(places, hash)
 		addrs[i] = uintptr(pl.index) + uintptr(bucketOf(hash, pl.buckets)*bucketBytes)
 	}
-	load(addrs[:len(ops)])
+	load(addrs)
 }
 
 // itemsInGo sets offsets to where in its log each operation's item is, judged by its tag. It sets 0
 // if there is no item, or if another core owns it. addrs has the buckets, and does not keep them.
 // bytes is how much of each item to fetch.
 func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, bytes int) {
+	addrs, offsets = addrs[:len(ops)], offsets[:len(ops)]
 	for i := range ops {
 		pl := placeOf(places, ops[i].Hash)
 		home := *(**bucket)(unsafe.Pointer(&addrs[i]))
@@ -58,24 +60,39 @@ func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, byte
 		}
 		offsets[i] = offset & pl.mine
 	}
-	load(addrs[:len(ops)])
-	// An item starts at any word of a line.
-	for at := lineBytes; at < bytes+lineBytes-wordBytes; at += lineBytes {
+	load(addrs)
+	for range linesOf(bytes) - 1 {
 		for i := range ops {
 			addrs[i] = min(addrs[i]+lineBytes, placeOf(places, ops[i].Hash).last)
 		}
-		load(addrs[:len(ops)])
+		load(addrs)
 	}
+}
+
+// linesOf returns how many cache lines an item may touch. An item starts at any word. But if all
+// items have one size that divides a line, or is a multiple of it, they stay within its bounds.
+func linesOf(bytes int) int {
+	switch {
+	case bytes <= lineBytes && lineBytes%bytes == 0:
+		return 1
+	case bytes%lineBytes == 0:
+		return bytes / lineBytes
+	}
+	return (bytes + lineBytes - wordBytes + lineBytes - 1) / lineBytes
 }
 
 // offsetIn returns the offset of the item in the first slot with this tag, or 0. Without the
 // seqlock, the offset of another core's item may mix two values, and so lie behind the log.
 func (pl *place) offsetIn(home *bucket, tag uint64) uint64 {
-	s := &home.slots
-	if pl.mine == 0 {
-		copied := s.snapshot()
-		s = &copied
+	if pl.mine != 0 {
+		return home.slots.first(tag)
 	}
+	s := home.slots.snapshot()
+	return s.first(tag)
+}
+
+// first returns the offset in the first slot with this tag, or 0.
+func (s *slots) first(tag uint64) uint64 {
 	set := s.matches(tag)
 	if low := set & lanes; low != 0 { // slots 0-3
 		set = low
