@@ -12,8 +12,8 @@ import (
 	"dpukv/kvs"
 )
 
-// memoryFloor is the memory of a partition without its work. An operation reads a word of a line as
-// large an index has, which leads to an item, and copies its value. It compares no key, keeps no
+// memoryFloor is the memory of a partition without its work. An operation reads a word of a line of an
+// index of the same size, which leads to an item, and copies its value. It compares no key, keeps no
 // room, and answers nothing.
 type memoryFloor struct {
 	index, log *offheap.Region

@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +18,7 @@ import (
 // CPU falls asleep between messages: the ratio shows the programs, and not the kernel's idle states.
 func BenchmarkRoundTrip(b *testing.B) {
 	const rounds, period = 5, 200 * time.Millisecond
-	yardstick := filepath.Join(b.TempDir(), "pingpong")
-	out, err := exec.Command("cc", "-O2", "-o", yardstick, "testdata/pingpong.c").CombinedOutput()
-	if err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
+	yardstick := compileC(b, "pingpong")
 	for _, of := range []struct{ size, server int }{
 		{1, serverCPU},
 		{1024, serverCPU},
@@ -32,17 +27,15 @@ func BenchmarkRoundTrip(b *testing.B) {
 		{rr.MaxBytes, clientCPU},
 	} {
 		b.Run(fmt.Sprintf("bytes=%d/cpus=%d,%d", of.size, clientCPU, of.server), func(b *testing.B) {
-			var ratios, ours, theirs []float64
+			found := figures{}
 			for range rounds {
 				own := roundTripNs(b, of.size, of.server, period)
 				bare := pingPongNs(b, yardstick, of.size, of.server, period)
-				ours, theirs = append(ours, own), append(theirs, bare)
-				ratios = append(ratios, own/bare)
+				found.add("rr-ns", own)
+				found.add("c-ns", bare)
+				found.add("ratio", own/bare)
 			}
-			b.ReportMetric(median(ours), "rr-ns")
-			b.ReportMetric(median(theirs), "c-ns")
-			b.ReportMetric(median(ratios), "ratio")
-			b.ReportMetric(0, "ns/op")
+			found.report(b)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"testing"
@@ -32,29 +31,12 @@ var study = shape{keys: keyCounts()[0], valueBytes: 8, batch: 64, connections: 4
 // neither hashes nor checks. It is the same for MICA and for the echo, and costs as little as
 // possible.
 func drive(b *testing.B, addr string, sh shape, server func() (cpuNs, ops int64)) {
-	r, err := mica.Dial(context.Background(), addr)
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := dial(b, addr)
 	defer r.Close()
-	s, err := r.Open(kvs.SessionOptions{Batch: sh.batch, Window: 1, Connections: sh.connections})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
-	done := make(chan error)
-	go func() {
-		done <- driveThread(b, s, sh, server)
-	}()
-	if err := <-done; err != nil {
-		b.Fatal(err)
-	}
+	onClient(b, r, sh, 1, func(s kvs.Session) error { return driveThread(b, s, sh, server) })
 }
 
 func driveThread(b *testing.B, s kvs.Session, sh shape, server func() (cpuNs, ops int64)) error {
-	if err := cpu.PinThread(clientCPU); err != nil {
-		return err
-	}
 	d := newDriver(s, sh)
 	if err := d.cycle(min(200_000, b.N)); err != nil {
 		return err
@@ -198,10 +180,7 @@ func startMica(b *testing.B, mode partition.Mode, sh shape) *mica.Server {
 }
 
 func preload(b *testing.B, addr string, sh shape) {
-	r, err := mica.Dial(context.Background(), addr)
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := dial(b, addr)
 	defer r.Close()
 	s, err := r.Open(kvs.SessionOptions{Batch: 64, Window: 4, Connections: 1})
 	if err != nil {

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,7 +13,6 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
-	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
 )
 
@@ -22,11 +20,7 @@ import (
 // which answers the same bytes. Each is a process of its own. They take turns. A ratio is the median
 // of the turns' ratios.
 func BenchmarkServerLimit(b *testing.B) {
-	program := filepath.Join(b.TempDir(), "dpukv")
-	out, err := exec.Command("go", "build", "-C", "..", "-o", program, "./cmd/dpukv").CombinedOutput()
-	if err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
+	program := buildTool(b)
 	for _, of := range []struct{ connections, window int }{{4, 4}, {16, 4}, {4, 1}, {1, 1}, {1000, 1}} {
 		b.Run(fmt.Sprintf("connections=%d/window=%d", of.connections, of.window), func(b *testing.B) {
 			sh := study
@@ -42,51 +36,30 @@ func besideEcho(b *testing.B, program string, sh shape, window int) {
 		fmt.Sprint(partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, 1)))
 	preload(b, server.addr, sh)
 	echo := serveEcho(b, sh)
-	figures := map[string][]float64{}
-	add := func(unit string, value float64) { figures[unit] = append(figures[unit], value) }
+	found := figures{}
 	for range rounds {
 		floor := runFor(b, echo, sh, window, period)
 		own := runFor(b, server, sh, window, period)
-		add("floor-ns/op", floor.serverNs)
-		add("server-ns/op", own.serverNs)
-		add("x-floor", own.serverNs/floor.serverNs)
-		add("client-ns/op", own.clientNs)
-		add("Mops", own.mops)
-		add("floor-Mops", floor.mops)
+		found.add("floor-ns/op", floor.serverNs)
+		found.add("server-ns/op", own.serverNs)
+		found.add("x-floor", own.serverNs/floor.serverNs)
+		found.add("client-ns/op", own.clientNs)
+		found.add("Mops", own.mops)
+		found.add("floor-Mops", floor.mops)
 	}
-	for unit, values := range figures {
-		b.ReportMetric(median(values), unit)
-	}
-	b.ReportMetric(0, "ns/op")
+	found.report(b)
 }
 
 // turn is what an operation took in one turn.
 type turn struct{ serverNs, clientNs, mops float64 }
 
 func runFor(b *testing.B, s served, sh shape, window int, period time.Duration) (t turn) {
-	r, err := mica.Dial(context.Background(), s.addr)
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := dial(b, s.addr)
 	defer r.Close()
-	session, err := r.Open(kvs.SessionOptions{
-		Batch: sh.batch, Window: window, Connections: sh.connections,
+	onClient(b, r, sh, window, func(session kvs.Session) (err error) {
+		t, err = measureTurn(newDriver(session, sh), s.process.Pid, period)
+		return err
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer session.Close()
-	done := make(chan error)
-	go func() {
-		err := cpu.PinThread(clientCPU)
-		if err == nil {
-			t, err = measureTurn(newDriver(session, sh), s.process.Pid, period)
-		}
-		done <- err
-	}()
-	if err := <-done; err != nil {
-		b.Fatal(err)
-	}
 	return t
 }
 
@@ -115,12 +88,7 @@ func measureTurn(d *driver, pid int, period time.Duration) (t turn, err error) {
 
 // serveEcho starts the bare server.
 func serveEcho(b *testing.B, sh shape) served {
-	dir := b.TempDir()
-	program := filepath.Join(dir, "epollecho")
-	out, err := exec.Command("cc", "-O2", "-o", program, "testdata/epollecho.c").CombinedOutput()
-	if err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
+	dir, program := b.TempDir(), compileC(b, "epollecho")
 	welcome, answer := filepath.Join(dir, "welcome"), filepath.Join(dir, "answer")
 	for name, frame := range map[string][]byte{
 		welcome: welcomeFrame("12345"), answer: answerFrame(sh.batch, sh.valueBytes),

@@ -1,13 +1,11 @@
 package bench
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"syscall"
@@ -16,7 +14,6 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
-	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
 	"dpukv/verbs/idle"
 	"dpukv/verbs/mqueue"
@@ -31,11 +28,7 @@ import (
 // "work" leaves the polls out that found nothing. With a window of one batch, the kernel moves each
 // batch by itself. With a window of 16 it moves several at once, and TCP costs less an operation.
 func BenchmarkSplit(b *testing.B) {
-	program := filepath.Join(b.TempDir(), "dpukv")
-	out, err := exec.Command("go", "build", "-C", "..", "-o", program, "./cmd/dpukv").CombinedOutput()
-	if err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
+	program := buildTool(b)
 	for _, wait := range []idle.Wait{idle.Poll, idle.Nap} {
 		for _, answers := range []mqueue.Answers{mqueue.Read, mqueue.Written} {
 			for _, of := range []struct{ connections, window int }{{16, 1}, {4, 16}} {
@@ -64,8 +57,7 @@ func compareSplit(b *testing.B, program string, sh shape, window int, halves ...
 	engine := serve(b, program, append([]string{"--half", "engine", "--store", store.addr},
 		halves[:2]...)...)
 	split := newClosedLoop(b, engine.addr, sh, window)
-	figures := map[string][]float64{}
-	add := func(unit string, value float64) { figures[unit] = append(figures[unit], value) }
+	found := figures{}
 	for range rounds {
 		hold(b, engine, store)
 		w := whole.run(b, period)
@@ -73,34 +65,17 @@ func compareSplit(b *testing.B, program string, sh shape, window int, halves ...
 		hold(b, alone)
 		s := split.run(b, period)
 		resume(b, alone)
-		add("whole-cpu-ns/op", w.wholeNs)
-		add("engine-cpu-ns/op", s.engineNs)
-		add("store-cpu-ns/op", s.storeNs)
-		add("engine/whole", s.engineNs/w.wholeNs)
-		add("store/whole", s.storeNs/w.wholeNs)
-		add("store-work/whole", (s.storeNs-s.storeSpunNs)/w.wholeNs)
-		add("whole-Mops", w.mops)
-		add("split-Mops", s.mops)
-		add("hit%", min(w.hits, s.hits))
+		found.add("whole-cpu-ns/op", w.wholeNs)
+		found.add("engine-cpu-ns/op", s.engineNs)
+		found.add("store-cpu-ns/op", s.storeNs)
+		found.add("engine/whole", s.engineNs/w.wholeNs)
+		found.add("store/whole", s.storeNs/w.wholeNs)
+		found.add("store-work/whole", (s.storeNs-s.storeSpunNs)/w.wholeNs)
+		found.add("whole-Mops", w.mops)
+		found.add("split-Mops", s.mops)
+		found.add("hit%", min(w.hits, s.hits))
 	}
-	for unit, values := range figures {
-		b.ReportMetric(median(values), unit)
-	}
-	b.ReportMetric(0, "ns/op")
-}
-
-// turns is how many turns each side of a comparison has, and how long they take.
-func turns() (rounds int, period time.Duration) {
-	if os.Getenv("BENCH_KEYS") != "" {
-		return 1, 20 * time.Millisecond
-	}
-	return 5, 300 * time.Millisecond
-}
-
-// served is a running server, or a half of one.
-type served struct {
-	addr    string
-	process *os.Process
+	found.report(b)
 }
 
 // hold stops servers, so that they take no CPU time.
@@ -152,10 +127,7 @@ type closedLoop struct {
 
 func newClosedLoop(b *testing.B, addr string, sh shape, window int) *closedLoop {
 	preload(b, addr, sh)
-	r, err := mica.Dial(context.Background(), addr)
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := dial(b, addr)
 	b.Cleanup(func() { r.Close() })
 	return &closedLoop{r, sh, window}
 }
@@ -164,24 +136,10 @@ func newClosedLoop(b *testing.B, addr string, sh shape, window int) *closedLoop 
 type cost struct{ wholeNs, engineNs, storeNs, storeSpunNs, mops, hits float64 }
 
 func (l *closedLoop) run(b *testing.B, period time.Duration) (c cost) {
-	s, err := l.remote.Open(kvs.SessionOptions{
-		Batch: l.shape.batch, Window: l.window, Connections: l.shape.connections,
+	onClient(b, l.remote, l.shape, l.window, func(s kvs.Session) (err error) {
+		c, err = l.measure(newDriver(s, l.shape), period)
+		return err
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
-	done := make(chan error)
-	go func() {
-		err := cpu.PinThread(clientCPU)
-		if err == nil {
-			c, err = l.measure(newDriver(s, l.shape), period)
-		}
-		done <- err
-	}()
-	if err := <-done; err != nil {
-		b.Fatal(err)
-	}
 	return c
 }
 
