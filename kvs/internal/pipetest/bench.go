@@ -21,8 +21,8 @@ const benchBatch = 64
 
 // Bench measures a session's cost to its client, without waiting for a server. The other end only
 // counts the bytes of a batch of GETs and has the answers ready, so the client is the bottleneck.
-// The client's CPU time includes the kernel's on its side. Compare it with the cost of a real
-// server of the protocol.
+// The client's CPU time includes the kernel's on its side. Beside it stands the floor, in turns on
+// the same thread: the same bytes to the same server, moved with bare system calls.
 func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections int) {
 	var key [8]byte
 	w, frame := wire(), []byte(nil)
@@ -30,7 +30,8 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 	for range benchBatch {
 		frame = w.Append(frame, &request)
 	}
-	addr := canned(b, len(w.End(frame)), bytes.Repeat(answer, benchBatch))
+	frame = w.End(frame)
+	addr := canned(b, len(frame), bytes.Repeat(answer, benchBatch))
 	s, err := pipeline.Open(
 		pipeline.Target{
 			Nodes:   pipeline.One(sockets.TCP(addr), 1),
@@ -41,8 +42,13 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 		b.Fatal(err)
 	}
 	defer s.Close()
+	f, err := newFloor(addr, frame, benchBatch*len(answer), connections)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.close()
 	done := make(chan error)
-	go func() { done <- drive(b, s) }()
+	go func() { done <- compare(b, s, f) }()
 	if err := <-done; err != nil {
 		b.Fatal(err)
 	}
@@ -51,8 +57,11 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 // Timeout is the time limit for a connection to this machine.
 const Timeout = 5 * time.Second
 
-// drive keeps the windows full, on a locked thread that ends with it.
-func drive(b *testing.B, s kvs.Session) (err error) {
+// turnBatches is the number of batches that the session and its floor take turns with.
+const turnBatches = 1024
+
+// compare lets a session and its floor take turns, on a locked thread that ends with it.
+func compare(b *testing.B, s kvs.Session, f *floor) error {
 	cpus, err := cpu.Allowed()
 	if err != nil {
 		return err
@@ -60,25 +69,54 @@ func drive(b *testing.B, s kvs.Session) (err error) {
 	if err := cpu.PinThread(slices.Max(cpus)); err != nil {
 		return err
 	}
-	var key [8]byte
-	request := kvs.Request{Op: kvs.Get, Key: key[:]}
-	var answers []kvs.Answer
-	begun := cpu.ThreadNs()
+	d := driver{session: s}
+	var sessionNs, floorNs, ops int64
 	b.ResetTimer()
-	got := 0
-	for sent := uint64(0); got < b.N; {
-		for ok := true; ok; sent++ {
-			binary.LittleEndian.PutUint64(key[:], sent)
-			if ok, err = s.Submit(&request); err != nil {
-				return err
-			}
-		}
-		if answers, err = s.Poll(answers[:0], time.Second); err != nil {
+	for ; ops < int64(b.N); ops += turnBatches * benchBatch {
+		begun := cpu.ThreadNs()
+		if err := d.run(turnBatches); err != nil {
 			return err
 		}
-		got += len(answers)
+		between := cpu.ThreadNs()
+		if err := f.run(turnBatches); err != nil {
+			return err
+		}
+		sessionNs += between - begun
+		floorNs += cpu.ThreadNs() - between
 	}
-	b.ReportMetric(float64(cpu.ThreadNs()-begun)/float64(got), "client-cpu-ns/op")
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(sessionNs)/float64(ops), "client-cpu-ns/op")
+	b.ReportMetric(float64(floorNs)/float64(ops), "floor-cpu-ns/op")
+	b.ReportMetric(float64(sessionNs)/float64(floorNs), "client/floor")
+	return nil
+}
+
+// driver sends GETs of different keys.
+type driver struct {
+	session kvs.Session
+	key     uint64
+	answers []kvs.Answer
+}
+
+// run keeps the windows full until a number of batches has left, and returns with none in flight.
+func (d *driver) run(batches int) (err error) {
+	var key [8]byte
+	request := kvs.Request{Op: kvs.Get, Key: key[:]}
+	for left := batches * benchBatch; left > 0 || d.session.InFlight() > 0; {
+		for ok := true; ok && left > 0; {
+			binary.LittleEndian.PutUint64(key[:], d.key)
+			if ok, err = d.session.Submit(&request); err != nil {
+				return err
+			}
+			if ok {
+				d.key++
+				left--
+			}
+		}
+		if d.answers, err = d.session.Poll(d.answers[:0], time.Second); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
