@@ -35,7 +35,9 @@ func (w *resp) Append(b []byte, r *kvs.Request) []byte {
 		w.row++
 		return appendString(b, r.Key)
 	}
-	b = w.End(b)
+	if w.row > 0 {
+		b = w.End(b)
+	}
 	switch r.Op {
 	case kvs.Get:
 		b = append(b, "*2\r\n$3\r\nGET\r\n"...)

@@ -72,7 +72,7 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	if s.route != nil {
 		lane = &s.lanes[s.route(r.Key)]
 	}
-	if !lane.Pick(s.Turn()) {
+	if turn := s.Turn(); !(lane.Stays(turn) && lane.Now.Room()) && !lane.Pick(turn) {
 		return false, nil
 	}
 	c := lane.Now
