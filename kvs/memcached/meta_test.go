@@ -2,7 +2,9 @@ package memcached
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,6 +12,21 @@ import (
 	"dpukv/kvs/internal/pipeline"
 	"dpukv/kvs/internal/pipetest"
 )
+
+// TestKeysAreBase64 compares keys of every length with the standard library's base64.
+func TestKeysAreBase64(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{1})
+	for size := range MaxKeyBytesMeta + 1 {
+		for range 50 {
+			key := make([]byte, size)
+			random.Read(key)
+			want := "mg " + base64.StdEncoding.EncodeToString(key)
+			if got := appendKey([]byte("mg "), key); string(got) != want {
+				t.Fatalf("%x: %q, want %q", key, got, want)
+			}
+		}
+	}
+}
 
 func TestMetaRead(t *testing.T) {
 	for _, test := range []struct {
