@@ -37,6 +37,10 @@ func TestMetaRead(t *testing.T) {
 	}{
 		{"VA 3\r\nabc\r\nEN\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 6, To: 9, Bytes: 11}, ""},
 		{"VA 3 f1 s3\r\nabc\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 12, To: 15, Bytes: 17}, ""},
+		{"VA 8\r\n12345678\r\nEN", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 6, To: 14, Bytes: 16}, ""},
+		{"VA 8\r\n12345678\r", kvs.Get, pipeline.Outcome{Bytes: 16}, ""},
+		{"VA 8\r\n123456789\r\n", kvs.Get, pipeline.Outcome{}, "followed by"},
+		{"VA 8\r\n12345678\r\n", kvs.Set, pipeline.Outcome{}, "not of this protocol"},
 		{"VA 0\r\n\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 6, To: 6, Bytes: 8}, ""},
 		{"VA 3\r\nab", kvs.Get, pipeline.Outcome{Bytes: 11}, ""},
 		{"VA ", kvs.Get, pipeline.Outcome{}, ""},
