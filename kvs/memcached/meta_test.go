@@ -68,7 +68,7 @@ func TestMetaRead(t *testing.T) {
 
 func FuzzMetaRead(f *testing.F) {
 	for _, s := range []string{
-		"VA 3\r\nabc\r\n", "VA 0 f0\r\n\r\n", "HD\r\n", "EN\r\n", "NS\r\n",
+		"VA 3\r\nabc\r\n", "VA 8\r\n12345678\r\n", "VA 0 f0\r\n\r\n", "HD\r\n", "EN\r\n", "NS\r\n",
 		"SERVER_ERROR out of memory\r\n", "ERROR\r\n",
 	} {
 		for op := kvs.Get; op <= kvs.Delete; op++ {

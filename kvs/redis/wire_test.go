@@ -111,7 +111,7 @@ func TestMGetRows(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
-		"$3\r\nabc\r\n", "$0\r\n\r\n", "$-1\r\n", "_\r\n", "+OK\r\n", ":1\r\n", "-OOM x\r\n",
+		"$3\r\nabc\r\n", "$8\r\n12345678\r\n", "$0\r\n\r\n", "$-1\r\n", "_\r\n", "+OK\r\n", ":1\r\n", "-OOM x\r\n",
 		"-ERR x\r\n", "*2\r\n$1\r\na\r\n_\r\n",
 	} {
 		for op := kvs.Get; op <= kvs.Delete; op++ {
