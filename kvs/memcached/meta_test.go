@@ -2,7 +2,9 @@ package memcached
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,6 +12,21 @@ import (
 	"dpukv/kvs/internal/pipeline"
 	"dpukv/kvs/internal/pipetest"
 )
+
+// TestKeysAreBase64 compares keys of every length with the standard library's base64.
+func TestKeysAreBase64(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{1})
+	for size := range MaxKeyBytesMeta + 1 {
+		for range 50 {
+			key := make([]byte, size)
+			random.Read(key)
+			want := "mg " + base64.StdEncoding.EncodeToString(key)
+			if got := appendKey([]byte("mg "), key); string(got) != want {
+				t.Fatalf("%x: %q, want %q", key, got, want)
+			}
+		}
+	}
+}
 
 func TestMetaRead(t *testing.T) {
 	for _, test := range []struct {
@@ -20,6 +37,10 @@ func TestMetaRead(t *testing.T) {
 	}{
 		{"VA 3\r\nabc\r\nEN\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 6, To: 9, Bytes: 11}, ""},
 		{"VA 3 f1 s3\r\nabc\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 12, To: 15, Bytes: 17}, ""},
+		{"VA 8\r\n12345678\r\nEN", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 6, To: 14, Bytes: 16}, ""},
+		{"VA 8\r\n12345678\r", kvs.Get, pipeline.Outcome{Bytes: 16}, ""},
+		{"VA 8\r\n123456789\r\n", kvs.Get, pipeline.Outcome{}, "followed by"},
+		{"VA 8\r\n12345678\r\n", kvs.Set, pipeline.Outcome{}, "not of this protocol"},
 		{"VA 0\r\n\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 6, To: 6, Bytes: 8}, ""},
 		{"VA 3\r\nab", kvs.Get, pipeline.Outcome{Bytes: 11}, ""},
 		{"VA ", kvs.Get, pipeline.Outcome{}, ""},
@@ -47,7 +68,7 @@ func TestMetaRead(t *testing.T) {
 
 func FuzzMetaRead(f *testing.F) {
 	for _, s := range []string{
-		"VA 3\r\nabc\r\n", "VA 0 f0\r\n\r\n", "HD\r\n", "EN\r\n", "NS\r\n",
+		"VA 3\r\nabc\r\n", "VA 8\r\n12345678\r\n", "VA 0 f0\r\n\r\n", "HD\r\n", "EN\r\n", "NS\r\n",
 		"SERVER_ERROR out of memory\r\n", "ERROR\r\n",
 	} {
 		for op := kvs.Get; op <= kvs.Delete; op++ {

@@ -18,6 +18,11 @@ func TestRead(t *testing.T) {
 		fails string
 	}{
 		{"$3\r\nabc\r\n$-1", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 4, To: 7, Bytes: 9}, ""},
+		{"$8\r\n12345678\r\n$-1", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 4, To: 12, Bytes: 14}, ""},
+		{"$8\r\n12345678\r", kvs.Get, pipeline.Outcome{Bytes: 14}, ""},
+		{"$8\r\n123456789\r\n", kvs.Get, pipeline.Outcome{}, "followed by"},
+		{"$8\n\r12345678\r\n", kvs.Get, pipeline.Outcome{}, "not of this protocol"},
+		{"$8\r\n12345678\r\n", kvs.Delete, pipeline.Outcome{}, "not of this protocol"},
 		{"$0\r\n\r\n", kvs.Get, pipeline.Outcome{Status: kvs.OK, From: 4, To: 4, Bytes: 6}, ""},
 		{"$3\r\nab", kvs.Get, pipeline.Outcome{Bytes: 9}, ""},
 		{"$", kvs.Get, pipeline.Outcome{}, ""},
@@ -48,6 +53,17 @@ func TestRead(t *testing.T) {
 		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
 			(err == nil || !strings.Contains(err.Error(), test.fails)) {
 			t.Errorf("%.50q to a %s: got %+v, %v, want %+v %s", test.in, test.op, o, err, test.want, test.fails)
+		}
+	}
+}
+
+// TestAppendString checks strings of every length around those with ways of their own.
+func TestAppendString(t *testing.T) {
+	for size := range 102 {
+		s := strings.Repeat("x", size)
+		want := fmt.Sprintf("+$%d\r\n%s\r\n", size, s)
+		if got := appendString([]byte("+"), []byte(s)); string(got) != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
@@ -95,7 +111,7 @@ func TestMGetRows(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
-		"$3\r\nabc\r\n", "$0\r\n\r\n", "$-1\r\n", "_\r\n", "+OK\r\n", ":1\r\n", "-OOM x\r\n",
+		"$3\r\nabc\r\n", "$8\r\n12345678\r\n", "$0\r\n\r\n", "$-1\r\n", "_\r\n", "+OK\r\n", ":1\r\n", "-OOM x\r\n",
 		"-ERR x\r\n", "*2\r\n$1\r\na\r\n_\r\n",
 	} {
 		for op := kvs.Get; op <= kvs.Delete; op++ {

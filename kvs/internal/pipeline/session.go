@@ -72,13 +72,10 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	if s.route != nil {
 		lane = &s.lanes[s.route(r.Key)]
 	}
-	c := lane.Now
-	if !lane.Stays(s.Turn()) || !c.Room() {
-		if !lane.Pick(s.Turn()) {
-			return false, nil
-		}
-		c = lane.Now
+	if turn := s.Turn(); !(lane.Stays(turn) && lane.Now.Room()) && !lane.Pick(turn) {
+		return false, nil
 	}
+	c := lane.Now
 	c.add(r)
 	s.Submitted()
 	if c.Room() {

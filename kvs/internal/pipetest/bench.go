@@ -3,7 +3,6 @@ package pipetest
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"io"
 	"net"
 	"slices"
@@ -12,12 +11,9 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
-	"dpukv/internal/rawsocket"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
 	"dpukv/kvs/internal/sockets"
-
-	"golang.org/x/sys/unix"
 )
 
 // benchBatch is the study's batch size.
@@ -25,8 +21,8 @@ const benchBatch = 64
 
 // Bench measures a session's cost to its client, without waiting for a server. The other end only
 // counts the bytes of a batch of GETs and has the answers ready, so the client is the bottleneck.
-// The client's CPU time includes the kernel's on its side. The floor is one write and one read for
-// each batch, of the same bytes over as many connections, which nobody builds or parses.
+// The client's CPU time includes the kernel's on its side. Beside it stands the floor, in turns on
+// the same thread: the same bytes to the same server, moved with bare system calls.
 func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections int) {
 	var key [8]byte
 	w, frame := wire(), []byte(nil)
@@ -35,14 +31,7 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 		frame = w.Append(frame, &request)
 	}
 	frame = w.End(frame)
-	answers := bytes.Repeat(answer, benchBatch)
-	addr := canned(b, len(frame), answers)
-	floor, err := onThread(func() (float64, error) {
-		return bare(addr, frame, len(answers), connections, b.N/benchBatch+1)
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	addr := canned(b, len(frame), bytes.Repeat(answer, benchBatch))
 	s, err := pipeline.Open(
 		pipeline.Target{
 			Nodes:   pipeline.One(sockets.TCP(addr), 1),
@@ -53,95 +42,82 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 		b.Fatal(err)
 	}
 	defer s.Close()
-	ns, err := onThread(func() (float64, error) { return drive(b, s) })
+	f, err := newFloor(addr, frame, benchBatch*len(answer), connections)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.ReportMetric(ns, "client-cpu-ns/op")
-	b.ReportMetric(floor, "floor-cpu-ns/op")
-	b.ReportMetric(ns/floor, "x-floor")
-}
-
-// onThread calls do on a pinned thread that ends with it.
-func onThread(do func() (float64, error)) (ns float64, err error) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		var cpus []int
-		if cpus, err = cpu.Allowed(); err != nil {
-			return
-		}
-		if err = cpu.PinThread(slices.Max(cpus)); err != nil {
-			return
-		}
-		ns, err = do()
-	}()
-	<-done
-	return ns, err
-}
-
-// bare returns the CPU time of an operation whose batch is one write and one read.
-func bare(addr string, frame []byte, answer, connections, batches int) (ns float64, err error) {
-	fds := make([]int, connections)
-	for i := range fds {
-		c, err := net.DialTimeout("tcp", addr, Timeout)
-		if err != nil {
-			return 0, err
-		}
-		if fds[i], err = rawsocket.TakeOver(c); err != nil {
-			return 0, errors.Join(err, c.Close())
-		}
-		defer unix.Close(fds[i])
-		if err := errors.Join(c.Close(), unix.SetNonblock(fds[i], false)); err != nil {
-			return 0, err
-		}
+	defer f.close()
+	done := make(chan error)
+	go func() { done <- compare(b, s, f) }()
+	if err := <-done; err != nil {
+		b.Fatal(err)
 	}
-	in := make([]byte, answer)
-	begun := cpu.ThreadNs()
-	for range batches/connections + 1 {
-		for _, fd := range fds {
-			if _, err := unix.Write(fd, frame); err != nil {
-				return 0, err
-			}
-		}
-		for _, fd := range fds {
-			for left := in; len(left) > 0; {
-				n, err := unix.Read(fd, left)
-				if err != nil || n == 0 {
-					return 0, errors.Join(err, io.ErrUnexpectedEOF)
-				}
-				left = left[n:]
-			}
-		}
-	}
-	ops := (batches/connections + 1) * connections * benchBatch
-	return float64(cpu.ThreadNs()-begun) / float64(ops), nil
 }
 
 // Timeout is the time limit for a connection to this machine.
 const Timeout = 5 * time.Second
 
-// drive keeps the windows full. It returns the CPU time of an operation.
-func drive(b *testing.B, s kvs.Session) (ns float64, err error) {
+// turnBatches is the number of batches that the session and its floor take turns with.
+const turnBatches = 1024
+
+// compare lets a session and its floor take turns, on a locked thread that ends with it.
+func compare(b *testing.B, s kvs.Session, f *floor) error {
+	cpus, err := cpu.Allowed()
+	if err != nil {
+		return err
+	}
+	if err := cpu.PinThread(slices.Max(cpus)); err != nil {
+		return err
+	}
+	d := driver{session: s}
+	var sessionNs, floorNs, ops int64
+	b.ResetTimer()
+	for ; ops < int64(b.N); ops += turnBatches * benchBatch {
+		begun := cpu.ThreadNs()
+		if err := d.run(turnBatches); err != nil {
+			return err
+		}
+		between := cpu.ThreadNs()
+		if err := f.run(turnBatches); err != nil {
+			return err
+		}
+		sessionNs += between - begun
+		floorNs += cpu.ThreadNs() - between
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(sessionNs)/float64(ops), "client-cpu-ns/op")
+	b.ReportMetric(float64(floorNs)/float64(ops), "floor-cpu-ns/op")
+	b.ReportMetric(float64(sessionNs)/float64(floorNs), "x-floor")
+	return nil
+}
+
+// driver sends GETs of different keys.
+type driver struct {
+	session kvs.Session
+	key     uint64
+	answers []kvs.Answer
+}
+
+// run keeps the windows full until a number of batches has left, and returns with none in flight.
+func (d *driver) run(batches int) (err error) {
 	var key [8]byte
 	request := kvs.Request{Op: kvs.Get, Key: key[:]}
-	var answers []kvs.Answer
-	begun := cpu.ThreadNs()
-	b.ResetTimer()
-	got := 0
-	for sent := uint64(0); got < b.N; {
-		for ok := true; ok; sent++ {
-			binary.LittleEndian.PutUint64(key[:], sent)
-			if ok, err = s.Submit(&request); err != nil {
-				return 0, err
+	for left := batches * benchBatch; left > 0 || d.session.InFlight() > 0; {
+		for ok := true; ok && left > 0; {
+			binary.LittleEndian.PutUint64(key[:], d.key)
+			if ok, err = d.session.Submit(&request); err != nil {
+				return err
+			}
+			if ok {
+				d.key++
+				left--
 			}
 		}
-		if answers, err = s.Poll(answers[:0], time.Second); err != nil {
-			return 0, err
+		if d.answers, err = d.session.Poll(d.answers[:0], time.Second); err != nil {
+			return err
 		}
-		got += len(answers)
 	}
-	return float64(cpu.ThreadNs()-begun) / float64(got), nil
+	return nil
 }
 
 // canned sends the same answers for every batch of request bytes.

@@ -119,7 +119,7 @@ func (c *Conn[N]) Read(whole int) (n int, err error) {
 	}
 	c.makeRoom(max(c.To+minReadBytes, whole))
 	if c.secure == nil {
-		n, err = unix.Read(c.fd, c.In[c.To:])
+		n, err = receive(c.fd, c.In[c.To:])
 	} else {
 		n, err = c.readSecure()
 	}
@@ -134,6 +134,24 @@ func (c *Conn[N]) Read(whole int) (n int, err error) {
 	}
 	c.To += n
 	c.shared.traffic.ReceivedBytes += uint64(n)
+	return n, nil
+}
+
+// receive is one recv, which does not block.
+func receive(fd int, b []byte) (int, error) {
+	n, errno := rawsocket.Receive(fd, b, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return n, nil
+}
+
+// send is one send, which does not block.
+func send(fd int, b []byte) (int, error) {
+	n, errno := rawsocket.Send(fd, b, 0)
+	if errno != 0 {
+		return 0, errno
+	}
 	return n, nil
 }
 
@@ -245,7 +263,7 @@ func (c *Conn[N]) write() (int, error) {
 	first := c.Flight[c.unsent]
 	rest := first.Frame[first.written:]
 	if c.unsent == len(c.Flight)-1 {
-		return unix.Write(c.fd, rest)
+		return send(c.fd, rest)
 	}
 	c.pieces = append(c.pieces[:0], rest)
 	for _, b := range c.Flight[c.unsent+1 : min(c.unsent+maxPieces, len(c.Flight))] {

@@ -34,9 +34,6 @@ func (l *Lane[C]) find(good func(C) bool) bool {
 	return false
 }
 
-// Stays reports whether Now keeps its turn. If its batch has room, too, Pick would change nothing.
-func (l *Lane[C]) Stays(turn uint64) bool { return l.used && l.turn == turn }
-
 // Pick makes Now a connection whose batch has room for the request that follows. It returns false
 // if there is none. It stays with a connection until its window is full, so that batches leave
 // together, or until the session has polled and none of its batches wait.
@@ -52,6 +49,10 @@ func (l *Lane[C]) Pick(turn uint64) bool {
 	l.used = true
 	return true
 }
+
+// Stays reports whether Pick keeps Now if its batch has room. A caller that knows the type of Now
+// thereby saves a call for most requests.
+func (l *Lane[C]) Stays(turn uint64) bool { return l.used && l.turn == turn }
 
 // Full must be called when the current batch is full. Full sends the batch if the window has room.
 // If the window then has no room for another, the next connection's turn comes.
