@@ -31,7 +31,9 @@ func appendRequest(b []byte, op kvs.Op, hash uint64, key, value []byte) []byte {
 	} else {
 		copy(b[at:], key)
 	}
-	copy(b[at+padded(len(key)):], value)
+	if len(value) > 0 { // most operations have none
+		copy(b[at+padded(len(key)):], value)
+	}
 	return b
 }
 

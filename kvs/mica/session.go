@@ -59,13 +59,10 @@ func (s *session) connect(connect connector, worker int, opts kvs.SessionOptions
 // Submit puts a request into a batch to the worker that must answer it.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
 	l := s.lane(r)
-	c := l.Now
-	if !l.Stays(s.Turn()) || !c.Room() {
-		if !l.Pick(s.Turn()) {
-			return false, nil
-		}
-		c = l.Now
+	if turn := s.Turn(); !(l.Stays(turn) && l.Now.Room()) && !l.Pick(turn) {
+		return false, nil
 	}
+	c := l.Now
 	c.add(r)
 	s.Submitted()
 	if c.Room() {
@@ -79,6 +76,9 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 
 // lane chooses the worker: the owner of the key or, for a Get in CREW, each worker in turn.
 func (s *session) lane(r *kvs.Request) *sockets.Lane[*conn] {
+	if len(s.lanes) == 1 {
+		return &s.lanes[0]
+	}
 	if s.crew && r.Op == kvs.Get {
 		return &s.lanes[s.reader]
 	}
