@@ -53,7 +53,7 @@ func (c *Core) Execute(ops []Op, out []byte) []byte {
 
 func (c *Core) pipeline(ops []Op, out []byte) []byte {
 	locateBuckets(ops, c.places, c.addrs[:])
-	locateItems(ops, c.places, c.addrs[:], c.offsets[:], c.itemBytes())
+	locateItems(ops, c.places, c.addrs[:], c.offsets[:], reachOf(c.itemBytes()))
 	c.moved = false
 	return c.finish(ops, out)
 }

@@ -47,8 +47,8 @@ func bucketsInGo(ops []Op, places []place, addrs []uintptr) {
 
 // itemsInGo sets offsets to where in its log each operation's item is, judged by its tag. It sets 0
 // if there is no item, or if another core owns it. addrs has the buckets, and does not keep them.
-// bytes is how much of each item to fetch.
-func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, bytes int) {
+// reach is how far from its start to fetch each item: see [reachOf].
+func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, reach int) {
 	addrs, offsets = addrs[:len(ops)], offsets[:len(ops)]
 	for i := range ops {
 		pl := placeOf(places, ops[i].Hash)
@@ -61,24 +61,22 @@ func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, byte
 		offsets[i] = offset & pl.mine
 	}
 	load(addrs)
-	for range linesOf(bytes) - 1 {
+	for at, next := 0, 0; at < reach; at = next {
+		next = min(at+lineBytes, reach)
 		for i := range ops {
-			addrs[i] = min(addrs[i]+lineBytes, placeOf(places, ops[i].Hash).last)
+			addrs[i] = min(addrs[i]+uintptr(next-at), placeOf(places, ops[i].Hash).last)
 		}
 		load(addrs)
 	}
 }
 
-// linesOf returns how many cache lines an item may touch. An item starts at any word. But if all
-// items have one size that divides a line, or is a multiple of it, they stay within its bounds.
-func linesOf(bytes int) int {
-	switch {
-	case bytes <= lineBytes && lineBytes%bytes == 0:
-		return 1
-	case bytes%lineBytes == 0:
-		return bytes / lineBytes
+// reachOf returns the distance of an item's last word from its start. An item starts at any word.
+// But if all items have one size that divides a line, each stays within one, and reachOf returns 0.
+func reachOf(bytes int) int {
+	if bytes <= lineBytes && lineBytes%bytes == 0 {
+		return 0
 	}
-	return (bytes + lineBytes - wordBytes + lineBytes - 1) / lineBytes
+	return bytes - wordBytes
 }
 
 // offsetIn returns the offset of the item in the first slot with this tag, or 0. Without the

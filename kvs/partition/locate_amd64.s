@@ -38,7 +38,7 @@ next:
 done:
 	RET
 
-// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, bytes int)
+// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, reach int)
 TEXT ·locateItems(SB), NOSPLIT, $0-104
 	MOVQ  ops_base+0(FP), SI
 	MOVQ  ops_len+8(FP), CX
@@ -69,15 +69,23 @@ next:
 	SHRQ       $16, AX
 	MOVQ       place_log(R10), R11
 	ADDQ       AX, R11
-	MOVQ       bytes+96(FP), R12
-	ADDQ       R11, R12 // the item's end
-
-line:
+	MOVQ       reach+96(FP), R12
 	PREFETCHT0 (R11)
-	ANDQ       $-const_lineBytes, R11
+	TESTQ      R12, R12
+	JZ         fetched
+	ADDQ       R11, R12 // the last word
+
+line: // as often for each item, so the branch is predicted
 	ADDQ       $const_lineBytes, R11
 	CMPQ       R11, R12
-	JCS        line
+	JCC        last
+	PREFETCHT0 (R11)
+	JMP        line
+
+last:
+	PREFETCHT0 (R12)
+
+fetched:
 	ANDQ       place_mine(R10), AX
 
 found:

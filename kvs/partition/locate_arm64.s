@@ -39,7 +39,7 @@ next:
 done:
 	RET
 
-// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, bytes int)
+// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, reach int)
 TEXT ·locateItems(SB), NOSPLIT, $0-104
 	MOVD ops_base+0(FP), R0
 	MOVD ops_len+8(FP), R1
@@ -73,15 +73,22 @@ next:
 	LSR    $16, R7
 	MOVD   place_log(R10), R11
 	ADD    R7, R11
-	MOVD   bytes+96(FP), R12
-	ADD    R11, R12 // the item's end
+	MOVD   reach+96(FP), R12
+	PRFM   (R11), PLDL1KEEP
+	CBZ    R12, fetched
+	ADD    R11, R12 // the last word
 
-line:
-	PRFM (R11), PLDL1KEEP
-	AND  $-const_lineBytes, R11
+line: // as often for each item, so the branch is predicted
 	ADD  $const_lineBytes, R11
 	CMP  R12, R11
-	BLO  line
+	BHS  last
+	PRFM (R11), PLDL1KEEP
+	B    line
+
+last:
+	PRFM (R12), PLDL1KEEP
+
+fetched:
 	MOVD place_mine(R10), R11
 	AND  R11, R7
 

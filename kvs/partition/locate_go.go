@@ -4,6 +4,6 @@ package partition
 
 func locateBuckets(ops []Op, places []place, addrs []uintptr) { bucketsInGo(ops, places, addrs) }
 
-func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, bytes int) {
-	itemsInGo(ops, places, addrs, offsets, bytes)
+func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, reach int) {
+	itemsInGo(ops, places, addrs, offsets, reach)
 }

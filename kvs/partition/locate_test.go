@@ -35,7 +35,7 @@ func TestLocate(t *testing.T) {
 				for _, h := range rapid.SliceOfN(hash, 0, Depth).Draw(t, "asked") {
 					asked = append(asked, Op{Hash: h})
 				}
-				checkLocated(t, table.Core(cores-1), asked, rapid.IntRange(wordBytes, maxFetch).Draw(t, "bytes"))
+				checkLocated(t, table.Core(cores-1), asked, rapid.IntRange(0, maxFetch).Draw(t, "reach"))
 			}))
 		}
 	}
@@ -48,7 +48,7 @@ func crowdedHash(t *rapid.T) uint64 {
 		rapid.SampledFrom([]uint64{0, 1, 2, 0x7fff, 0x8000, 0x8001, 0xffff}).Draw(t, "tag")
 }
 
-func checkLocated(t *rapid.T, c *Core, ops []Op, bytes int) {
+func checkLocated(t *rapid.T, c *Core, ops []Op, reach int) {
 	n := len(ops)
 	addrs, wantAddrs := make([]uintptr, n), make([]uintptr, n)
 	offsets, want := make([]uint64, n), make([]uint64, n)
@@ -57,8 +57,8 @@ func checkLocated(t *rapid.T, c *Core, ops []Op, bytes int) {
 	if !slices.Equal(addrs, wantAddrs) {
 		t.Fatalf("buckets: found %x, want %x", addrs, wantAddrs)
 	}
-	locateItems(ops, c.places, addrs, offsets, bytes)
-	itemsInGo(ops, c.places, wantAddrs, want, bytes)
+	locateItems(ops, c.places, addrs, offsets, reach)
+	itemsInGo(ops, c.places, wantAddrs, want, reach)
 	if !slices.Equal(offsets, want) {
 		t.Fatalf("items: found %x, want %x", offsets, want)
 	}
