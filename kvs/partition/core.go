@@ -108,13 +108,22 @@ func (c *Core) finish(ops []Op, out []byte) []byte {
 
 // finishAny executes an operation at once if its item is the one that locateItems found.
 func (c *Core) finishAny(p *Partition, offset uint64, op *Op, out []byte) []byte {
-	m, ok := p.holds(offset, op.Hash, op.Key)
+	m := p.meta(offset)
 	switch {
-	case !ok:
+	case !p.hasKey(offset, m, op.Key):
 		return c.do(p, op, out)
 	case op.Code == kvs.Get:
-		out, op.Value, op.Status = p.answer(out, offset, m)
-		c.count(op.Status)
+		n, at := m.valueBytes(), len(out)
+		end := at + padded(n)
+		if end > cap(out) {
+			break
+		}
+		out = out[:end]
+		op.Value = out[at : at+n : at+n]
+		p.copyValue(out[at:], offset, m)
+		c.gets++
+		c.hits++
+		op.Status = kvs.OK
 		return out
 	case op.Code == kvs.Set && len(op.Value) <= kvs.MaxValueBytes &&
 		itemBytes(len(op.Key), len(op.Value)) <= m.bytes():

@@ -66,8 +66,18 @@ func (p *Partition) isWords(offset uint64, key []byte) bool {
 // holds reports whether the item at offset has this key.
 func (p *Partition) holds(offset, hash uint64, key []byte) (meta, bool) {
 	m := p.meta(offset)
-	return m, m.keyBytes() == len(key) && *p.word(offset + wordBytes) == hash &&
-		string(p.span(offset+headerBytes, len(key))) == string(key)
+	return m, *p.word(offset + wordBytes) == hash && p.hasKey(offset, m, key)
+}
+
+// hasKey is holds without the hash. A key of a word needs no call.
+func (p *Partition) hasKey(offset uint64, m meta, key []byte) bool {
+	if m.keyBytes() != len(key) {
+		return false
+	}
+	if len(key) == wordBytes {
+		return *p.word(offset + headerBytes) == *firstWord(key)
+	}
+	return string(p.span(offset+headerBytes, len(key))) == string(key)
 }
 
 // firstWord returns the first eight bytes of b, which has at least eight.
@@ -100,11 +110,15 @@ func (p *Partition) appendValue(out []byte, offset uint64, m meta) (grown, value
 		return out, nil, false
 	}
 	out = out[:end]
-	value = out[at : at+n : at+n]
-	from := offset + uint64(m.valueAt())
+	p.copyValue(out[at:], offset, m)
+	return out, out[at : at+n : at+n], true
+}
+
+// copyValue fills dst with the value of the item at offset and zeros, up to a whole word.
+func (p *Partition) copyValue(dst []byte, offset uint64, m meta) {
+	n := m.valueBytes()
 	if n%wordBytes != 0 {
-		clear(out[end-wordBytes : end])
+		clear(dst[len(dst)-wordBytes:])
 	}
-	copy(value, p.span(from, n))
-	return out, value, true
+	copy(dst, p.span(offset+uint64(m.valueAt()), n))
 }
