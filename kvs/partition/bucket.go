@@ -81,15 +81,6 @@ func (s *slots) offset(i int) uint64 {
 	return *s.offsetWord(i) >> 16
 }
 
-// loadOffset is offset while the slots' owner may be changing them: it loads aligned words.
-func (s *slots) loadOffset(i int) uint64 {
-	at := offsetsAt + 2 + 6*i
-	word, shift := at/wordBytes, uint(at%wordBytes*8)
-	low := atomic.LoadUint64(&s[word])
-	high := atomic.LoadUint64(&s[min(word+1, slotsPerBucket-1)]) // unused if low has all 48 bits
-	return (low>>shift | high<<(64-shift)) & (1<<48 - 1)
-}
-
 // offsetWord returns an unaligned address: amd64 and arm64 allow that.
 func (s *slots) offsetWord(i int) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(s), offsetsAt+6*i))

@@ -33,8 +33,9 @@ type Core struct {
 	moved      bool // a slot may have changed since its offset was noted
 
 	// These are the pipeline's registers, one per operation.
-	addrs   [Depth]uintptr // of its bucket
-	offsets [Depth]uint64  // of the item that the tag leads to; 0: none, or not this core's
+	addrs    [Depth]uintptr // of its bucket
+	offsets  [Depth]uint64  // of the item that the tag leads to, with foreignBit; 0: none
+	versions [Depth]uint32  // of its bucket, before the offset was read
 }
 
 // Execute executes a batch in order. It appends the values that Gets find to out, each padded to
@@ -53,7 +54,7 @@ func (c *Core) Execute(ops []Op, out []byte) []byte {
 
 func (c *Core) pipeline(ops []Op, out []byte) []byte {
 	locateBuckets(ops, c.places, c.addrs[:])
-	locateItems(ops, c.places, c.addrs[:], c.offsets[:], reachOf(c.itemBytes()))
+	locateItems(ops, c.places, c.addrs[:], c.offsets[:], c.versions[:], reachOf(c.itemBytes()))
 	c.moved = false
 	return c.finish(ops, out)
 }
@@ -74,8 +75,11 @@ func (c *Core) finish(ops []Op, out []byte) []byte {
 	for i := range ops {
 		op := &ops[i]
 		p, offset := c.table.partition(op.Hash), offsets[i]
-		if offset == 0 || c.moved {
-			out = c.do(p, op, out)
+		if int64(offset) <= 0 || c.moved { // none, or another core's
+			var ok bool
+			if out, ok = c.getNoted(p, i, op, out); !ok {
+				out = c.do(p, op, out)
+			}
 			continue
 		}
 		if !p.isWords(offset, op.Key) {
@@ -163,14 +167,6 @@ func (c *Core) doForeign(p *Partition, op *Op, out []byte) []byte {
 	if op.Code != kvs.Get || !p.shared {
 		op.Value, op.Status = nil, kvs.WrongWorker
 		return out
-	}
-	if end := len(out) + wordBytes; len(op.Key) == wordBytes && end <= cap(out) {
-		if value, ok := p.getWord(op.Hash, firstWord(op.Key)); ok {
-			op.Value, op.Status = out[len(out):end:end], kvs.OK
-			*firstWord(op.Value) = value
-			c.count(kvs.OK)
-			return out[:end]
-		}
 	}
 	out, op.Value, op.Status = p.getShared(op.Hash, op.Key, out)
 	c.count(op.Status)

@@ -3,7 +3,6 @@ package partition
 import (
 	"encoding/binary"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"dpukv/kvs"
@@ -123,21 +122,5 @@ func TestIllegalOperations(t *testing.T) {
 	table.partitions[0].checkInvariants(t)
 	if s := core.Stats(); s.Items != 1 {
 		t.Errorf("%d items", s.Items)
-	}
-}
-
-// TestLoadOffset checks that readers on other cores find the offsets that the owner finds.
-func TestLoadOffset(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for range 1000 {
-		var s slots
-		for i := range slotsPerBucket {
-			s.set(i, rng.Uint64()&0xffff, rng.Uint64()&(1<<48-1))
-		}
-		for i := range slotsPerBucket {
-			if got, want := s.loadOffset(i), s.offset(i); got != want {
-				t.Fatalf("slot %d of %x: found %x, want %x", i, s, got, want)
-			}
-		}
 	}
 }

@@ -18,16 +18,19 @@ type place struct {
 	buckets uint64
 	log     unsafe.Pointer
 	last    uintptr // address of the log's last word
-	mine    uint64  // all ones if the core owns the partition, else 0
+	foreign uint64  // [foreignBit] if another core owns the partition, else 0
 }
+
+// foreignBit marks the offset of an item that another core owns.
+const foreignBit = 1 << 63
 
 func (p *Partition) placeFor(core int) place {
 	pl := place{
 		index: unsafe.Pointer(unsafe.SliceData(p.buckets)), buckets: uint64(len(p.buckets)),
 		log: p.log, last: p.lastWordAt(),
 	}
-	if p.owner == core {
-		pl.mine = ^uint64(0)
+	if p.owner != core {
+		pl.foreign = foreignBit
 	}
 	return pl
 }
@@ -45,20 +48,26 @@ func bucketsInGo(ops []Op, places []place, addrs []uintptr) {
 	load(addrs)
 }
 
-// itemsInGo sets offsets to where in its log each operation's item is, judged by its tag. It sets 0
-// if there is no item, or if another core owns it. addrs has the buckets, and does not keep them.
-// reach is how far from its start to fetch each item: see [reachOf].
-func itemsInGo(ops []Op, places []place, addrs []uintptr, offsets []uint64, reach int) {
-	addrs, offsets = addrs[:len(ops)], offsets[:len(ops)]
+// itemsInGo sets offsets to where in its log each operation's item is, judged by its tag, or to 0 if
+// there is none. If another core owns the item, the offset has foreignBit, and may be torn: see
+// [Core.getNoted]. It holds in the bucket's version, which itemsInGo notes. addrs has the buckets,
+// and does not keep them. reach is how far from its start to fetch each item: see [reachOf].
+func itemsInGo(
+	ops []Op, places []place, addrs []uintptr, offsets []uint64, versions []uint32, reach int,
+) {
+	addrs, offsets, versions = addrs[:len(ops)], offsets[:len(ops)], versions[:len(ops)]
 	for i := range ops {
 		pl := placeOf(places, ops[i].Hash)
 		home := *(**bucket)(unsafe.Pointer(&addrs[i]))
+		versions[i] = atomic.LoadUint32(&home.version)
 		offset := pl.offsetIn(home, tagOf(ops[i].Hash))
 		addrs[i] = min(uintptr(pl.log)+uintptr(offset), pl.last)
 		if offset == 0 {
 			addrs[i] = pl.spareAfter(home)
+		} else {
+			offset |= pl.foreign
 		}
-		offsets[i] = offset & pl.mine
+		offsets[i] = offset
 	}
 	load(addrs)
 	for at, next := 0, 0; at < reach; at = next {
@@ -82,7 +91,7 @@ func reachOf(bytes int) int {
 // offsetIn returns the offset of the item in the first slot with this tag, or 0. Without the
 // seqlock, the offset of another core's item may mix two values, and so lie behind the log.
 func (pl *place) offsetIn(home *bucket, tag uint64) uint64 {
-	if pl.mine != 0 {
+	if pl.foreign == 0 {
 		return home.slots.first(tag)
 	}
 	s := home.slots.snapshot()
@@ -105,7 +114,7 @@ func (s *slots) first(tag uint64) uint64 {
 // log's: any address that can be loaded.
 func (pl *place) spareAfter(home *bucket) uintptr {
 	next := atomic.LoadUint32(&home.next)
-	if next == 0 || pl.mine == 0 {
+	if next == 0 || pl.foreign != 0 {
 		return uintptr(pl.log)
 	}
 	return uintptr(pl.index) + uintptr((pl.buckets+uint64(next)-1)*bucketBytes)

@@ -38,14 +38,16 @@ next:
 done:
 	RET
 
-// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, reach int)
-TEXT ·locateItems(SB), NOSPLIT, $0-104
+// func locateItems(
+//	ops []Op, places []place, addrs []uintptr, offsets []uint64, versions []uint32, reach int)
+TEXT ·locateItems(SB), NOSPLIT, $0-128
 	MOVQ  ops_base+0(FP), SI
 	MOVQ  ops_len+8(FP), CX
 	MOVQ  places_base+24(FP), BX
 	MOVQ  places_len+32(FP), R9
 	MOVQ  addrs_base+48(FP), DI
 	MOVQ  offsets_base+72(FP), R8
+	MOVQ  versions_base+96(FP), R13
 	TESTQ CX, CX
 	JZ    done
 
@@ -58,6 +60,8 @@ next:
 	PSHUFLW    $0, X0, X0
 	PUNPCKLQDQ X0, X0
 	MOVQ       (DI), DX
+	MOVL       bucket_version(DX), R11 // before the slots: see shared.go
+	MOVL       R11, (R13)
 	MOVOU      bucket_slots(DX), X1
 	PCMPEQW    X0, X1
 	PMOVMSKB   X1, AX
@@ -69,7 +73,7 @@ next:
 	SHRQ       $16, AX
 	MOVQ       place_log(R10), R11
 	ADDQ       AX, R11
-	MOVQ       reach+96(FP), R12
+	MOVQ       reach+120(FP), R12
 	PREFETCHT0 (R11)
 	TESTQ      R12, R12
 	JZ         fetched
@@ -86,13 +90,14 @@ last:
 	PREFETCHT0 (R12)
 
 fetched:
-	ANDQ       place_mine(R10), AX
+	ORQ        place_foreign(R10), AX
 
 found:
 	MOVQ AX, (R8)
 	ADDQ $Op__size, SI
 	ADDQ $8, DI
 	ADDQ $8, R8
+	ADDQ $4, R13
 	DECQ CX
 	JNZ  next
 

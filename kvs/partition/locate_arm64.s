@@ -39,8 +39,9 @@ next:
 done:
 	RET
 
-// func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, reach int)
-TEXT ·locateItems(SB), NOSPLIT, $0-104
+// func locateItems(
+//	ops []Op, places []place, addrs []uintptr, offsets []uint64, versions []uint32, reach int)
+TEXT ·locateItems(SB), NOSPLIT, $0-128
 	MOVD ops_base+0(FP), R0
 	MOVD ops_len+8(FP), R1
 	MOVD places_base+24(FP), R2
@@ -48,6 +49,7 @@ TEXT ·locateItems(SB), NOSPLIT, $0-104
 	MOVD $place__size, R4
 	MOVD addrs_base+48(FP), R5
 	MOVD offsets_base+72(FP), R6
+	MOVD versions_base+96(FP), R13
 	CBZ  R1, done
 
 next:
@@ -57,6 +59,8 @@ next:
 	CINC   EQ, R7, R7
 	VDUP   R7, V0.H8
 	MOVD.P 8(R5), R8
+	LDARW  (R8), R14 // the version, before the slots: see shared.go
+	MOVW.P R14, 4(R13)
 	ADD    $bucket_slots, R8, R9
 	VLD1   (R9), [V1.H8]
 	VCMEQ  V0.H8, V1.H8, V1.H8
@@ -73,7 +77,7 @@ next:
 	LSR    $16, R7
 	MOVD   place_log(R10), R11
 	ADD    R7, R11
-	MOVD   reach+96(FP), R12
+	MOVD   reach+120(FP), R12
 	PRFM   (R11), PLDL1KEEP
 	CBZ    R12, fetched
 	ADD    R11, R12 // the last word
@@ -89,8 +93,8 @@ last:
 	PRFM (R12), PLDL1KEEP
 
 fetched:
-	MOVD place_mine(R10), R11
-	AND  R11, R7
+	MOVD place_foreign(R10), R11
+	ORR  R11, R7
 
 found:
 	MOVD.P R7, 8(R6)

@@ -11,4 +11,6 @@ func locateBuckets(ops []Op, places []place, addrs []uintptr)
 // offset needs no check.
 //
 //go:noescape
-func locateItems(ops []Op, places []place, addrs []uintptr, offsets []uint64, reach int)
+func locateItems(
+	ops []Op, places []place, addrs []uintptr, offsets []uint64, versions []uint32, reach int,
+)

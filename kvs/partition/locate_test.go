@@ -35,7 +35,7 @@ func TestLocate(t *testing.T) {
 				for _, h := range rapid.SliceOfN(hash, 0, Depth).Draw(t, "asked") {
 					asked = append(asked, Op{Hash: h})
 				}
-				checkLocated(t, table.Core(cores-1), asked, rapid.IntRange(0, maxFetch).Draw(t, "reach"))
+				checkLocated(t, table.Core(cores-1), asked, wordBytes*rapid.IntRange(0, maxFetch/wordBytes).Draw(t, "reach"))
 			}))
 		}
 	}
@@ -52,14 +52,18 @@ func checkLocated(t *rapid.T, c *Core, ops []Op, reach int) {
 	n := len(ops)
 	addrs, wantAddrs := make([]uintptr, n), make([]uintptr, n)
 	offsets, want := make([]uint64, n), make([]uint64, n)
+	versions, wantVersions := make([]uint32, n), make([]uint32, n)
 	locateBuckets(ops, c.places, addrs)
 	bucketsInGo(ops, c.places, wantAddrs)
 	if !slices.Equal(addrs, wantAddrs) {
 		t.Fatalf("buckets: found %x, want %x", addrs, wantAddrs)
 	}
-	locateItems(ops, c.places, addrs, offsets, reach)
-	itemsInGo(ops, c.places, wantAddrs, want, reach)
+	locateItems(ops, c.places, addrs, offsets, versions, reach)
+	itemsInGo(ops, c.places, wantAddrs, want, wantVersions, reach)
 	if !slices.Equal(offsets, want) {
 		t.Fatalf("items: found %x, want %x", offsets, want)
+	}
+	if !slices.Equal(versions, wantVersions) {
+		t.Fatalf("versions: found %v, want %v", versions, wantVersions)
 	}
 }

@@ -18,6 +18,11 @@ import (
 // sync/atomic (sequential consistency) is all that the argument needs, on any architecture, and the
 // race detector follows it.
 //
+// A reader may also take the version long before, when it locates a batch's items (getNoted). The
+// assembly that does so loads the version as sync/atomic would, then the slots plainly. That is
+// enough, because the item's address comes from the slots: see "slot loaded plainly" in
+// TestOrderOfReusedRoom.
+//
 // A seqlock can fail in two ways where stores and loads are reordered, as on arm64:
 //
 //   - A reader takes a new word for part of an old version. This can't happen: a word's STLR comes
@@ -105,25 +110,27 @@ func (p *Partition) getShared(
 	}
 }
 
-// getWord is getShared for the study's items, a word of key and a word of value. It tries once, in
-// the first slot with the key's tag. If it returns false, getShared finds the answer.
-func (p *Partition) getWord(hash uint64, key *uint64) (value uint64, ok bool) {
-	home := p.home(hash)
-	before := atomic.LoadUint32(&home.version)
-	s := &home.slots
-	heads := slots{atomic.LoadUint64(&s[0]), atomic.LoadUint64(&s[1])}
-	set := heads.matches(tagOf(hash))
-	if before&1 != 0 || set == 0 {
-		return 0, false
-	}
-	offset := s.loadOffset(slotIn(set))
-	if offset < firstOffset || offset > p.space.end-uint64(wordItem.bytes()) ||
+// getNoted is a Get of the study's items, a word of key and a word of value, from another core's
+// partition. The item is where locateItems noted, if its bucket still has the version noted. If
+// getNoted returns false, doForeign finds the answer.
+func (c *Core) getNoted(p *Partition, i int, op *Op, out []byte) (grown []byte, ok bool) {
+	offset, before := c.offsets[i]&^foreignBit, c.versions[i]
+	end := len(out) + wordBytes
+	if offset == c.offsets[i] || !p.shared || op.Code != kvs.Get || len(op.Key) != wordBytes ||
+		end > cap(out) || before&1 != 0 ||
+		offset < firstOffset || offset > p.space.end-uint64(wordItem.bytes()) ||
 		offset%wordBytes != 0 || meta(p.loadWord(offset)) != wordItem ||
-		p.loadWord(offset+headerBytes) != *key {
-		return 0, false
+		p.loadWord(offset+headerBytes) != *firstWord(op.Key) {
+		return out, false
 	}
-	value = p.loadWord(offset + headerBytes + wordBytes)
-	return value, atomic.LoadUint32(&home.version) == before
+	value := p.loadWord(offset + headerBytes + wordBytes)
+	if atomic.LoadUint32(&p.home(op.Hash).version) != before {
+		return out, false
+	}
+	op.Value, op.Status = out[len(out):end:end], kvs.OK
+	*firstWord(op.Value) = value
+	c.count(kvs.OK)
+	return out[:end], true
 }
 
 // tryGet reads data that may change concurrently. Whatever it reads, it stays inside the memory and

@@ -94,7 +94,7 @@ func TestLinearizable(t *testing.T) {
 func crewOp(code kvs.Op, key uint64, value []byte) []Op {
 	k := fmt.Appendf(nil, "key-%02d", key)
 	if key%2 == 0 {
-		k = fmt.Appendf(nil, "key-%04d", key) // a word, as the study's: see getWord
+		k = fmt.Appendf(nil, "key-%04d", key) // a word, as the study's: see getNoted
 	}
 	// one bucket, few tags
 	return []Op{{Code: code, Key: k, Hash: city.Hash64(k) & 0xffff_0000_0000_0003, Value: value}}
@@ -137,23 +137,35 @@ func observe(
 	t *testing.T, table *Table, id int, keys uint64, clock *atomic.Int64, stop *atomic.Bool,
 ) (history []porcupine.Operation) {
 	core := table.Core(id) // owns nothing: all its reads are shared
-	out := make([]byte, 0, 10000)
+	out := make([]byte, 0, 30_000)
 	for n := uint64(0); !stop.Load(); n++ {
-		key := n % keys
-		ops := crewOp(kvs.Get, key, nil)
+		// In a batch, a write may come between an item's location and its read.
+		batch := []uint64{n % keys, (n + 1) % keys, n % keys}
+		var ops []Op
+		for _, key := range batch {
+			ops = append(ops, crewOp(kvs.Get, key, nil)...)
+		}
 		call := clock.Add(1)
 		core.Execute(ops, out)
-		got := seen{status: ops[0].Status}
-		if got.status == kvs.OK {
-			got.number = binary.LittleEndian.Uint64(ops[0].Value)
-			if string(ops[0].Value) != string(patterned(got.number, len(ops[0].Value))) {
-				t.Errorf("a torn value of %d bytes that starts with %d", len(ops[0].Value), got.number)
-				return history
+		end := clock.Add(1)
+		numbers := [3]uint64{}
+		for i, key := range batch {
+			got := seen{status: ops[i].Status}
+			if got.status == kvs.OK {
+				got.number = binary.LittleEndian.Uint64(ops[i].Value)
+				if string(ops[i].Value) != string(patterned(got.number, len(ops[i].Value))) {
+					t.Errorf("a torn value of %d bytes that starts with %d", len(ops[i].Value), got.number)
+					return history
+				}
 			}
+			numbers[i] = got.number
+			history = append(history, porcupine.Operation{
+				ClientId: id, Input: keyed{key, register{op: kvs.Get}}, Output: got, Call: call, Return: end,
+			})
 		}
-		history = append(history, porcupine.Operation{
-			ClientId: id, Input: keyed{key, register{op: kvs.Get}}, Output: got, Call: call, Return: clock.Add(1),
-		})
+		if numbers[2] != absent && numbers[2] < numbers[0] { // writes are numbered upwards
+			t.Errorf("a batch read write %d of a key, then %d", numbers[0], numbers[2])
+		}
 		if len(history) >= 60_000 {
 			return history
 		}
@@ -324,9 +336,9 @@ func TestTornOffsets(t *testing.T) {
 		op := []Op{
 			{Code: kvs.Get, Key: []byte("key"), Hash: hash}, {Code: kvs.Get, Key: make([]byte, 8), Hash: hash},
 		}
-		addrs, offsets := make([]uintptr, len(op)), make([]uint64, len(op))
+		addrs, offsets, versions := make([]uintptr, 2), make([]uint64, 2), make([]uint32, 2)
 		bucketsInGo(op, reader.places, addrs)
-		itemsInGo(op, reader.places, addrs, offsets, maxFetch)
+		itemsInGo(op, reader.places, addrs, offsets, versions, maxFetch)
 		reader.Execute(op, make([]byte, 0, 1<<17))
 		if op[0].Status != kvs.NotFound || op[1].Status != kvs.NotFound {
 			t.Errorf("offset %#x: %s, %s", offset, op[0].Status, op[1].Status)
