@@ -378,6 +378,45 @@ func TestTornItems(t *testing.T) {
 	}
 }
 
+// TestNoted checks that what a batch located counts only as long as the bucket has the version that
+// it had then.
+func TestNoted(t *testing.T) {
+	const key = 2 // a word
+	set := func(value string) func(*Table) {
+		return func(t *Table) { t.Core(0).Execute(crewOp(kvs.Set, key, []byte(value)), nil) }
+	}
+	lock := func(t *Table) { t.partitions[0].lock(&t.partitions[0].buckets[0]) }
+	nothing := func(*Table) {}
+	for _, c := range []struct {
+		name          string
+		before, after func(*Table) // the location
+		valid         bool
+	}{
+		{"nothing happens", nothing, nothing, true},
+		{"the value is overwritten", nothing, set("87654321"), false},
+		{"the item is replaced", nothing, set("a longer value"), false},
+		{"the item is removed", nothing, func(t *Table) { t.Core(0).Execute(crewOp(kvs.Delete, key, nil), nil) }, false},
+		{"the owner is writing", lock, nothing, false},
+		{"the owner begins to write", nothing, lock, false},
+		{"the value is no word", set("value"), nothing, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			table := newTable(t, smallest(Cache, CREW))
+			set("12345678")(table)
+			c.before(table)
+			reader, p := table.Core(1), &table.partitions[0]
+			ops := crewOp(kvs.Get, key, nil)
+			locateBuckets(ops, reader.places, reader.addrs[:])
+			locateItems(ops, reader.places, reader.addrs[:], reader.offsets[:], reader.versions[:], 0)
+			c.after(table)
+			out, ok := reader.getNoted(p, 0, &ops[0], make([]byte, 0, 8))
+			if ok != c.valid || ok && string(out) != "12345678" {
+				t.Errorf("found %q, %v", out, ok)
+			}
+		})
+	}
+}
+
 // TestReaderNaps checks that a reader of a locked bucket yields its CPU, which the owner may need.
 // Here the owner continues only then.
 func TestReaderNaps(t *testing.T) {
