@@ -30,6 +30,7 @@ type Conn[N any] struct {
 	number   int     // in the session
 	shared   *Shared
 	laneLoad *laneLoad
+	place    int // in the lane
 	idle     []*Batch[N]
 	unsent   int      // index in Flight of the first batch not completely written
 	pieces   [][]byte // of one write
@@ -101,7 +102,7 @@ func (c *Conn[N]) refill() {
 
 // Join adds the connection to a session and a lane.
 func (c *Conn[N]) Join(number int, shared *Shared, company *laneLoad) error {
-	c.number, c.shared, c.laneLoad = number, shared, company
+	c.number, c.shared, c.laneLoad, c.place = number, shared, company, company.join()
 	if c.link != nil {
 		shared.linked = true
 		return nil
@@ -173,6 +174,7 @@ func (c *Conn[N]) Retire() error {
 	}
 	c.shared.pending -= len(b.Notes)
 	c.Flight = append(c.Flight[:0], c.Flight[1:]...)
+	c.laneLoad.open.add(c.place)
 	c.unsent--
 	c.updateLoad()
 	c.idle = append(c.idle, b)
@@ -221,6 +223,10 @@ func (c *Conn[N]) Launch() error {
 	c.Flight = append(c.Flight, c.Filling)
 	c.shared.traffic.Frames++
 	c.refill()
+	c.laneLoad.room.add(c.place)
+	if !c.Open() {
+		c.laneLoad.open.remove(c.place)
+	}
 	if c.link != nil || !c.Spared() || !c.Open() {
 		return c.Push(c.Flight[len(c.Flight)-1].SentNs)
 	}

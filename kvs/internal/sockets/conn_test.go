@@ -149,6 +149,9 @@ func (m *model) check(t *testing.T, flushed bool) {
 				m.lane.load.busy, m.lane.load.workers)
 		case times > 1:
 			t.Fatalf("connection %d is held %d times", c.number, times)
+		case m.lane.load.open.has(c.place) != c.Open() || m.lane.load.room.has(c.place) != c.Room():
+			t.Fatalf("connection %d: open %v, room %v, the lane says %v, %v", c.number, c.Open(), c.Room(),
+				m.lane.load.open.has(c.place), m.lane.load.room.has(c.place))
 		case !c.Room() && c.Open():
 			t.Fatalf("connection %d: a full batch waits, and the window is open", c.number)
 		case flushed && (times > 0 || c.Begun() && c.Open()):

@@ -1,5 +1,7 @@
 package sockets
 
+import "math/bits"
+
 // Lane is a set of interchangeable connections of a session, used in turn.
 type Lane[C Member] struct {
 	Now C // whose batch is being filled
@@ -22,16 +24,16 @@ func (l *Lane[C]) add(c C) {
 
 // next moves on to the next connection whose window has room. If there is none, it moves to the
 // next one whose batch has room. Otherwise it changes nothing and returns false.
-func (l *Lane[C]) next() bool { return l.find(C.Open) || l.find(C.Room) }
-
-func (l *Lane[C]) find(good func(C) bool) bool {
-	for i := range l.conns {
-		if at := (l.at + 1 + i) % len(l.conns); good(l.conns[at]) {
-			l.at, l.Now, l.used = at, l.conns[at], false
-			return true
-		}
+func (l *Lane[C]) next() bool {
+	at := l.load.open.after(l.at)
+	if at < 0 {
+		at = l.load.room.after(l.at)
 	}
-	return false
+	if at < 0 {
+		return false
+	}
+	l.at, l.Now, l.used = at, l.conns[at], false
+	return true
 }
 
 // Pick makes Now a connection whose batch has room for the request that follows. It returns false
@@ -58,8 +60,10 @@ func (l *Lane[C]) Stays(turn uint64) bool { return l.used && l.turn == turn }
 // If the window then has no room for another, the next connection's turn comes.
 func (l *Lane[C]) Full() (err error) {
 	c := l.Now
-	if c.Open() { // else it leaves when an answer comes
+	if c.Open() {
 		err = reason(c, c.Send())
+	} else { // it leaves when an answer comes
+		l.load.room.remove(l.at)
 	}
 	if !c.Open() {
 		l.next()
@@ -67,8 +71,51 @@ func (l *Lane[C]) Full() (err error) {
 	return err
 }
 
-// laneLoad tracks how much the connections of a lane keep the server busy together.
+// laneLoad is what a lane's connections tell each other and the lane. The connections are numbered
+// as they join.
 type laneLoad struct {
-	workers int // of the server
-	busy    int // connections with requests that the server has not answered
+	workers int    // of the server
+	busy    int    // connections with requests that the server has not answered
+	open    places // of the connections whose window has room
+	room    places // of those whose batch has room
+	joined  int
+}
+
+// join adds a connection, whose window and batch are empty.
+func (l *laneLoad) join() (place int) {
+	place = l.joined
+	l.joined++
+	if l.joined > 64*len(l.open) {
+		l.open, l.room = append(l.open, 0), append(l.room, 0)
+	}
+	l.open.add(place)
+	l.room.add(place)
+	return place
+}
+
+// places is a set of connections. A search looks at 64 at a time, so that thousands of connections
+// with full windows cost a client little.
+type places []uint64
+
+func (p places) add(place int)    { p[place>>6] |= 1 << (place & 63) }
+func (p places) remove(place int) { p[place>>6] &^= 1 << (place & 63) }
+
+// after returns the next place in turn, at last the given one itself. It returns -1 if the set is
+// empty.
+func (p places) after(place int) int {
+	word, late := place>>6, uint64(2)<<(place&63)-1
+	if set := p[word] &^ late; set != 0 {
+		return word<<6 + bits.TrailingZeros64(set)
+	}
+	for i := word + 1; i < len(p); i++ {
+		if p[i] != 0 {
+			return i<<6 + bits.TrailingZeros64(p[i])
+		}
+	}
+	for i := range word + 1 {
+		if p[i] != 0 {
+			return i<<6 + bits.TrailingZeros64(p[i])
+		}
+	}
+	return -1
 }
