@@ -68,6 +68,6 @@ func reportCosts(b *testing.B, clientNs float64, first, last *kvs.WorkerStats) {
 	serverNs := float64(last.CPUNs-first.CPUNs) / float64(last.Ops-first.Ops)
 	b.ReportMetric(clientNs, "client-cpu-ns/op")
 	b.ReportMetric(serverNs, "server-cpu-ns/op")
-	b.ReportMetric(clientNs/serverNs, "client/server")
+	b.ReportMetric(clientNs/serverNs, "x-server")
 	b.ReportMetric(0, "ns/op")
 }

@@ -3,8 +3,10 @@ package bench
 import (
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 
+	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
@@ -50,6 +52,72 @@ func BenchmarkItemSize(b *testing.B) {
 		b.Run(fmt.Sprintf("value=%d", valueBytes), func(b *testing.B) { execute(b, c, s, kvs.Get, 64, valueBytes) })
 		t.Close()
 	}
+}
+
+// BenchmarkConnections is the server's CPU time of an operation with growing numbers of connections,
+// a batch in flight on each, beside a bare epoll server: see [BenchmarkServerLimit].
+func BenchmarkConnections(b *testing.B) {
+	program := buildTool(b)
+	for _, connections := range []int{1, 10, 100, 1000, 10_000} {
+		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
+			sh := study
+			sh.connections = connections
+			besideEcho(b, program, sh, 1)
+		})
+	}
+}
+
+// BenchmarkThreads is the partition's Get on growing numbers of cores, up to all. Each core has
+// partitions of its own, as in EREW, and all keys together stay the same. With perfect growth the
+// CPU time of an operation stays the same, too.
+func BenchmarkThreads(b *testing.B) {
+	cpus, err := cpu.Allowed()
+	if err != nil {
+		b.Fatal(err)
+	}
+	counts := keyCounts()
+	for threads := 1; ; threads = min(2*threads, len(cpus)) {
+		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
+			benchThreads(b, cpus[:threads], counts[len(counts)-1]/threads)
+		})
+		if threads == len(cpus) {
+			break
+		}
+	}
+}
+
+func benchThreads(b *testing.B, cpus []int, keys int) {
+	s := newStream(keys)
+	var cores []*partition.Core
+	for range cpus {
+		t, err := partition.New(tableConfig(partition.Cache, partition.EREW, keys, 8))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer t.Close()
+		cores = append(cores, fill(t, keys, 8))
+	}
+	b.ResetTimer()
+	took := make([]float64, len(cpus))
+	var all sync.WaitGroup
+	for i, number := range cpus {
+		all.Go(func() {
+			if err := cpu.PinThread(number); err != nil {
+				b.Error(err)
+				return
+			}
+			took[i], _ = executeStream(b.N, cores[i], s, 8)
+		})
+	}
+	all.Wait()
+	var ns, mops float64
+	for _, t := range took {
+		ns += t / float64(len(cpus))
+		mops += 1e3 / t
+	}
+	b.ReportMetric(ns, "cpu-ns/op")
+	b.ReportMetric(mops, "Mops")
+	b.ReportMetric(0, "ns/op")
 }
 
 // BenchmarkWorkers is the server's CPU time an operation with growing numbers of workers. Beyond

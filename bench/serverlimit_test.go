@@ -34,7 +34,8 @@ func BenchmarkServerLimit(b *testing.B) {
 func besideEcho(b *testing.B, program string, sh shape, window int) {
 	rounds, period := turns()
 	server := serve(b, program, "--items", strconv.Itoa(sh.keys), "--memory",
-		fmt.Sprint(partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, 1)))
+		fmt.Sprint(partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, 1)),
+		"--max-connections", strconv.Itoa(sh.connections+4), "--buffers", "1GiB") // 4 for the preload
 	preload(b, server.addr, sh)
 	echo := serveEcho(b, sh)
 	found := figures{}
@@ -52,7 +53,7 @@ func besideEcho(b *testing.B, program string, sh shape, window int) {
 }
 
 // turnsToTrust is more batches of a connection than its server treats with caution.
-const turnsToTrust = 32
+const turnsToTrust = 20
 
 // turn is what an operation took in one turn.
 type turn struct{ serverNs, clientNs, mops float64 }

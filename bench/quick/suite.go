@@ -19,6 +19,11 @@ type part struct {
 var suite = []part{
 	{"bench", ".", "^BenchmarkLimit$", "10000000x", "3"},
 	{"bench", ".", "^BenchmarkServerLimit$", "1x", "2"},
+	{"bench", ".", "^BenchmarkClient$/^window=[14]$", "1x", "3"},
+	{".", "./kvs/redis", "^BenchmarkSession$", "5000000x", "2"},
+	{".", "./kvs/memcached", "^BenchmarkSession$", "5000000x", "2"},
+	{".", "./kvs/herd", "^BenchmarkSHM$/^clients=[18]$/^batch=32$/^window=1$/^get=100$", "10000000x", "3"},
+	{".", "./verbs/softroce", "^BenchmarkBatch$", "200000x", "3"},
 	{".", "./verbs/mqueue", "^BenchmarkRoundTrip$", "100000x", "2"},
 }
 

@@ -42,23 +42,32 @@ func newStream() *stream {
 }
 
 // BenchmarkSHM measures HERD with one server core and one client core: clients × window, by the
-// share of GETs.
+// share of GETs. GETs in whole batches of 32 stand beside a yardstick, measured just before: see
+// [yardstick]. x-yardstick is the yardstick's throughput over HERD's.
 func BenchmarkSHM(b *testing.B) {
 	keys := newStream()
 	for _, shape := range []struct{ clients, batch, window int }{{8, 32, 1}, {1, 32, 1}, {1, 8, 4}, {1, 1, 1}} {
 		for _, gets := range []int{100, 50} {
 			name := fmt.Sprintf("clients=%d/batch=%d/window=%d/get=%d", shape.clients, shape.batch, shape.window, gets)
 			b.Run(name, func(b *testing.B) {
-				benchmark(b, keys, kvs.SessionOptions{
+				limit := 0.0
+				if shape.batch == bareWindow && gets == 100 {
+					limit = yardstick(b, keys, shape.clients)
+				}
+				mops := benchmark(b, keys, kvs.SessionOptions{
 					Batch: shape.batch, Window: shape.window,
 					Connections: shape.clients,
 				}, gets)
+				if limit > 0 {
+					b.ReportMetric(limit, "yardstick-Mops")
+					b.ReportMetric(limit/mops, "x-yardstick")
+				}
 			})
 		}
 	}
 }
 
-func benchmark(b *testing.B, keys *stream, opts kvs.SessionOptions, gets int) {
+func benchmark(b *testing.B, keys *stream, opts kvs.SessionOptions, gets int) (mops float64) {
 	// Two threads that never block, and one turn for everything else.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	server := startServer(b, Config{
@@ -69,17 +78,24 @@ func benchmark(b *testing.B, keys *stream, opts kvs.SessionOptions, gets int) {
 	remote := dial(b, server)
 	session := openTest(b, remote, opts)
 	done := make(chan error)
-	go func() { done <- drive(b, server, session, keys, gets) }()
+	go func() {
+		var err error
+		mops, err = drive(b, server, session, keys, gets)
+		done <- err
+	}()
 	if err := <-done; err != nil {
 		b.Fatal(err)
 	}
+	return mops
 }
 
 // drive keeps the window full from one pinned thread. It neither hashes nor checks values, so that
 // it costs little.
-func drive(b *testing.B, server *Server, s kvs.Session, keys *stream, gets int) error {
+func drive(
+	b *testing.B, server *Server, s kvs.Session, keys *stream, gets int,
+) (mops float64, err error) {
 	if err := cpu.PinThread(clientCPU); err != nil {
-		return err
+		return 0, err
 	}
 	hist := hdrhistogram.New(1, int64(time.Minute), 3)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -147,39 +163,40 @@ func drive(b *testing.B, server *Server, s kvs.Session, keys *stream, gets int) 
 		req.Op, req.Key, req.Hash = ops[i&(1<<16-1)], keys.keys[at][:], keys.hashes[at]
 	}
 	if err := cycle(preload, benchKeys); err != nil {
-		return err
+		return 0, err
 	}
 	if err := cycle(load, min(100_000, b.N)); err != nil {
-		return err
+		return 0, err
 	}
 	hist.Reset()
 	hits, asked = 0, 0
 	before, err := server.Stats()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	cpu0, wall0, spun0 := cpu.ThreadNs(), cpu.NowNs(), s.Traffic().SpunNs
 	b.ResetTimer()
 	if err := cycle(load, b.N); err != nil {
-		return err
+		return 0, err
 	}
 	wall, clientNs := cpu.NowNs()-wall0, cpu.ThreadNs()-cpu0
 	after, err := server.Stats()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	n := float64(b.N)
 	b.ReportMetric(float64(after.Workers[0].CPUNs-before.Workers[0].CPUNs)/n, "server-cpu-ns/op")
 	b.ReportMetric(float64(clientNs)/n, "client-cpu-ns/op")
 	b.ReportMetric(float64(s.Traffic().SpunNs-spun0)/n, "client-spun-ns/op")
-	b.ReportMetric(1e3*n/float64(wall), "Mops")
+	mops = 1e3 * n / float64(wall)
+	b.ReportMetric(mops, "Mops")
 	b.ReportMetric(n/float64(after.Workers[0].Frames-before.Workers[0].Frames), "ops/pass")
 	b.ReportMetric(float64(hist.ValueAtPercentile(50))/1e3, "p50-µs")
 	b.ReportMetric(100*float64(hits)/float64(max(asked, 1)), "hit%")
 	if t := s.Traffic(); t.Retries > 0 {
 		b.ReportMetric(float64(t.Retries), "retries")
 	}
-	return nil
+	return mops, nil
 }
 
 // bareLine is a request or an answer of the yardstick. The last word is written last.
@@ -190,19 +207,11 @@ type bareLine struct {
 	ready uint64 // sequence of what is in the line, and the operation
 }
 
-// BenchmarkYardstick measures the store and the slots without verbs, queue pairs, or a session: two
-// threads over plain memory, a line per request and a line per answer. It is the machine's limit,
-// for comparison with BenchmarkSHM in the same run.
-func BenchmarkYardstick(b *testing.B) {
-	keys := newStream()
-	for _, clients := range []int{8, 1} {
-		b.Run(fmt.Sprintf("clients=%d/window=32/get=100", clients), func(b *testing.B) { yardstick(b, keys, clients) })
-	}
-}
-
 const bareWindow = 32
 
-func yardstick(b *testing.B, keys *stream, clients int) {
+// yardstick measures the store and the slots without verbs, queue pairs, or a session: two threads
+// over plain memory, a line per request and a line per answer. It is the machine's limit.
+func yardstick(b *testing.B, keys *stream, clients int) (mops float64) {
 	n := clients * bareWindow
 	memory, err := offheap.Alloc(2*n*64, offheap.Auto)
 	if err != nil {
@@ -231,7 +240,7 @@ func yardstick(b *testing.B, keys *stream, clients int) {
 	go func() {
 		err := cpu.PinThread(clientCPU)
 		if err == nil {
-			bareClient(b, keys, lines[:n], lines[n:], clients)
+			mops = bareClient(b.N, keys, lines[:n], lines[n:], clients)
 		}
 		done <- err
 	}()
@@ -241,15 +250,15 @@ func yardstick(b *testing.B, keys *stream, clients int) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	return mops
 }
 
-// bareClient writes whole windows, and waits for the oldest one's answers. The median latency of a
-// window tells the limit even where other programs interrupt one of the threads.
-func bareClient(b *testing.B, keys *stream, slots, answers []bareLine, clients int) {
-	cpu0, wall0 := cpu.ThreadNs(), cpu.NowNs()
-	at := 0
-	rounds := max(1, b.N/(clients*bareWindow))
-	hits := 0
+// bareClient writes whole windows, and waits for the oldest one's answers. It records their latency
+// and counts the hits, as any client must.
+func bareClient(ops int, keys *stream, slots, answers []bareLine, clients int) (mops float64) {
+	begun := cpu.NowNs()
+	at, hits := 0, uint64(0)
+	rounds := max(1, ops/(clients*bareWindow))
 	hist := hdrhistogram.New(1, int64(time.Minute), 3)
 	sentNs := make([]int64, clients)
 	for round := range uint64(rounds) + 1 {
@@ -263,7 +272,7 @@ func bareClient(b *testing.B, keys *stream, slots, answers []bareLine, clients i
 				if round > 0 {
 					for atomic.LoadUint64(&answers[i].ready)>>1 != round {
 					}
-					hits += int(answers[i].ready & 1)
+					hits += answers[i].ready & 1
 				}
 				if round < uint64(rounds) {
 					slots[i].key, slots[i].hash = keys.keys[at], keys.hashes[at]
@@ -273,12 +282,10 @@ func bareClient(b *testing.B, keys *stream, slots, answers []bareLine, clients i
 			}
 		}
 	}
-	ops := float64(rounds * clients * bareWindow)
-	wall := cpu.NowNs() - wall0
-	b.ReportMetric(float64(cpu.ThreadNs()-cpu0)/ops, "client-cpu-ns/op")
-	b.ReportMetric(1e3*ops/float64(wall), "Mops")
-	b.ReportMetric(float64(hist.ValueAtPercentile(50))/1e3, "p50-µs")
-	b.ReportMetric(100*float64(hits)/ops, "hit%")
+	if hits == 0 {
+		panic("the yardstick found nothing")
+	}
+	return 1e3 * float64(rounds*clients*bareWindow) / float64(cpu.NowNs()-begun)
 }
 
 func bareServer(core *partition.Core, slots, answers []bareLine, clients int, stop *atomic.Bool) {
