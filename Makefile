@@ -15,6 +15,7 @@ record   = mkdir -p $(RECORDS) && \
 SKIPS    = $(GO) run ./internal/test/skips $(STAGE) $(RECORDS)/*.json
 # Their yardsticks are Go's own and need no module of their own.
 RDMA_BENCH = ./kvs/herd ./verbs/softroce ./verbs/mqueue
+SESSION_BENCH = ./kvs/mica ./kvs/redis ./kvs/memcached
 # A version for the binary: the tag or commit, where this is a checkout.
 VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
 # The commit too, for builds in which the go command records none (GOFLAGS=-buildvcs=false).
@@ -55,6 +56,7 @@ test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks 
 	$(MAKE) race STAGE=$(STAGE)
 	cd bench && BENCH_KEYS=1000 $(GO) test -bench . -benchtime 1000x ./... >/dev/null
 	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
+	$(GO) test -run XXX -bench 'Session$$' -benchtime 1000x $(SESSION_BENCH) >/dev/null
 	@$(SKIPS)
 
 test-rdma: FORMAT = standard-verbose
@@ -147,9 +149,11 @@ lint: ## gofumpt, vet of all builds, staticcheck, lines of at most 100 columns
 	$(TOOL) staticcheck ./...
 	$(GO) run ./internal/test/columns
 
+REPEATS ?= 5
 bench: ## every benchmark beside its yardstick, condensed by benchstat (about 30 minutes)
-	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m ./... | tee ../bench.txt
-	$(GO) test -run XXX -bench . -benchtime 1s -count 5 -timeout 60m $(RDMA_BENCH) | tee -a bench.txt
+	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count $(REPEATS) -timeout 60m ./... | tee ../bench.txt
+	$(GO) test -run XXX -bench . -benchtime 1s -count $(REPEATS) -timeout 60m $(RDMA_BENCH) | tee -a bench.txt
+	$(GO) test -run XXX -bench 'Session$$' -benchtime 1s -count $(REPEATS) $(SESSION_BENCH) | tee -a bench.txt
 	$(TOOL) benchstat bench.txt
 
 bench-quick: ## the ratios of the main parts, and which have moved since they were accepted (about 3 minutes)

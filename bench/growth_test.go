@@ -10,6 +10,8 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
+
+	"golang.org/x/sys/unix"
 )
 
 // BenchmarkKeys is the partition's Get with growing numbers of keys, and the memory of an item.
@@ -58,7 +60,15 @@ func BenchmarkItemSize(b *testing.B) {
 // a batch in flight on each, beside a bare epoll server: see [BenchmarkServerLimit].
 func BenchmarkConnections(b *testing.B) {
 	program := buildTool(b)
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+		b.Fatal(err)
+	}
 	for _, connections := range []int{1, 10, 100, 1000, 10_000} {
+		if uint64(connections)+100 > files.Cur {
+			b.Logf("%d connections left out: ulimit -n is %d", connections, files.Cur)
+			continue
+		}
 		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
 			sh := study
 			sh.connections = connections

@@ -48,8 +48,8 @@ func bucketsInGo(ops []Op, places []place, addrs []uintptr) {
 	load(addrs)
 }
 
-// itemsInGo sets offsets to where in its log each operation's item is, judged by its tag, or to 0 if
-// there is none. If another core owns the item, the offset has foreignBit, and may be torn: see
+// itemsInGo sets offsets to where in its log each operation's item is, judged by its tag, or to 0
+// if there is none. If another core owns the item, the offset has foreignBit, and may be torn: see
 // [Core.getNoted]. It holds in the bucket's version, which itemsInGo notes. addrs has the buckets,
 // and does not keep them. reach is how far from its start to fetch each item: see [reachOf].
 func itemsInGo(

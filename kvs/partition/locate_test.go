@@ -35,7 +35,8 @@ func TestLocate(t *testing.T) {
 				for _, h := range rapid.SliceOfN(hash, 0, Depth).Draw(t, "asked") {
 					asked = append(asked, Op{Hash: h})
 				}
-				checkLocated(t, table.Core(cores-1), asked, wordBytes*rapid.IntRange(0, maxFetch/wordBytes).Draw(t, "reach"))
+				reach := wordBytes * rapid.IntRange(0, maxFetch/wordBytes).Draw(t, "reach")
+				checkLocated(t, table.Core(cores-1), asked, reach)
 			}))
 		}
 	}

@@ -385,6 +385,7 @@ func TestNoted(t *testing.T) {
 	set := func(value string) func(*Table) {
 		return func(t *Table) { t.Core(0).Execute(crewOp(kvs.Set, key, []byte(value)), nil) }
 	}
+	remove := func(t *Table) { t.Core(0).Execute(crewOp(kvs.Delete, key, nil), nil) }
 	lock := func(t *Table) { t.partitions[0].lock(&t.partitions[0].buckets[0]) }
 	nothing := func(*Table) {}
 	for _, c := range []struct {
@@ -395,7 +396,7 @@ func TestNoted(t *testing.T) {
 		{"nothing happens", nothing, nothing, true},
 		{"the value is overwritten", nothing, set("87654321"), false},
 		{"the item is replaced", nothing, set("a longer value"), false},
-		{"the item is removed", nothing, func(t *Table) { t.Core(0).Execute(crewOp(kvs.Delete, key, nil), nil) }, false},
+		{"the item is removed", nothing, remove, false},
 		{"the owner is writing", lock, nothing, false},
 		{"the owner begins to write", nothing, lock, false},
 		{"the value is no word", set("value"), nothing, false},
