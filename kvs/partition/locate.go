@@ -98,12 +98,12 @@ func (pl *place) offsetIn(home *bucket, tag uint64) uint64 {
 	return s.first(tag)
 }
 
-// first returns the offset in the first slot with this tag, or 0.
+// first returns the offset in the first slot with this tag, or 0. No branch tells whether that is one
+// of slots 0–3: the slot is random.
 func (s *slots) first(tag uint64) uint64 {
 	set := s.matches(tag)
-	if low := set & lanes; low != 0 { // slots 0-3
-		set = low
-	}
+	low := set & lanes // slots 0–3
+	set = low | set&uint64(int64(low-1)>>63)
 	if set == 0 {
 		return 0
 	}
