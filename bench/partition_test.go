@@ -183,6 +183,7 @@ func goMap(b *testing.B, keys int, s *stream) {
 	})
 	b.Run(fmt.Sprintf("keys=%d/store=go-map/op=GET/batch=1", keys), func(b *testing.B) {
 		m, hits, at := fill(), 0, 0
+		b.ResetTimer() // the first call fills
 		runtime.LockOSThread()
 		start := cpu.ThreadNs()
 		for range b.N {
@@ -195,6 +196,7 @@ func goMap(b *testing.B, keys int, s *stream) {
 	})
 	b.Run(fmt.Sprintf("keys=%d/store=go-map/op=SET/batch=1", keys), func(b *testing.B) {
 		m, at := fill(), 0
+		b.ResetTimer()
 		runtime.LockOSThread()
 		start := cpu.ThreadNs()
 		for range b.N {
@@ -222,6 +224,7 @@ func fast(b *testing.B, keys int, s *stream) {
 	}()
 	b.Run(fmt.Sprintf("keys=%d/store=fastcache/op=GET/batch=1", keys), func(b *testing.B) {
 		fill()
+		b.ResetTimer()
 		hits, at := 0, 0
 		dst := make([]byte, 0, 8)
 		runtime.LockOSThread()
@@ -237,6 +240,7 @@ func fast(b *testing.B, keys int, s *stream) {
 	})
 	b.Run(fmt.Sprintf("keys=%d/store=fastcache/op=SET/batch=1", keys), func(b *testing.B) {
 		fill()
+		b.ResetTimer()
 		at := 0
 		runtime.LockOSThread()
 		start := cpu.ThreadNs()
