@@ -75,7 +75,6 @@ func measure(b *testing.B, x exchange, syscalls func() (tx, rx uint64)) cost {
 	b.ReportAllocs()
 	b.ResetTimer()
 	run(b.N)
-	b.StopTimer()
 	tx, rx := syscalls()
 	ops := float64(batches * benchBatch)
 	return cost{
