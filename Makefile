@@ -150,7 +150,7 @@ lint: ## gofumpt, vet of all builds, staticcheck, lines of at most 100 columns
 	$(GO) run ./internal/test/columns
 
 REPEATS ?= 5
-bench: ## every benchmark beside its yardstick, condensed by benchstat (about 30 minutes)
+bench: ## every benchmark beside its yardstick, condensed by benchstat (about 45 minutes; REPEATS=2: 20)
 	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count $(REPEATS) -timeout 60m ./... | tee ../bench.txt
 	$(GO) test -run XXX -bench . -benchtime 1s -count $(REPEATS) -timeout 60m $(RDMA_BENCH) | tee -a bench.txt
 	$(GO) test -run XXX -bench 'Session$$' -benchtime 1s -count $(REPEATS) $(SESSION_BENCH) | tee -a bench.txt
