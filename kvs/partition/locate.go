@@ -98,8 +98,8 @@ func (pl *place) offsetIn(home *bucket, tag uint64) uint64 {
 	return s.first(tag)
 }
 
-// first returns the offset in the first slot with this tag, or 0. No branch tells whether that is one
-// of slots 0–3: the slot is random.
+// first returns the offset in the first slot with this tag, or 0. No branch tells whether that is
+// one of slots 0–3: the slot is random.
 func (s *slots) first(tag uint64) uint64 {
 	set := s.matches(tag)
 	low := set & lanes // slots 0–3
