@@ -75,11 +75,15 @@ func (c *Core) finish(ops []Op, out []byte) []byte {
 	for i := range ops {
 		op := &ops[i]
 		p, offset := c.table.partition(op.Hash), offsets[i]
-		if int64(offset) <= 0 || c.moved { // none, or another core's
-			var ok bool
-			if out, ok = c.getNoted(p, i, op, out); !ok {
-				out = c.do(p, op, out)
+		if offset&foreignBit != 0 {
+			if grown, ok := c.getNoted(p, i, op, out); ok {
+				out = grown
+				continue
 			}
+			offset = 0
+		}
+		if offset == 0 || c.moved {
+			out = c.do(p, op, out)
 			continue
 		}
 		if !p.isWords(offset, op.Key) {
@@ -117,7 +121,7 @@ func (c *Core) finishAny(p *Partition, offset uint64, op *Op, out []byte) []byte
 	case !p.hasKey(offset, m, op.Key):
 		return c.do(p, op, out)
 	case op.Code == kvs.Get:
-		n, at := m.valueBytes(), len(out)
+		n, at := m.valueBytes(), len(out) // appendValue without its call, a tenth of the time
 		end := at + padded(n)
 		if end > cap(out) {
 			break
@@ -125,9 +129,8 @@ func (c *Core) finishAny(p *Partition, offset uint64, op *Op, out []byte) []byte
 		out = out[:end]
 		op.Value = out[at : at+n : at+n]
 		p.copyValue(out[at:], offset, m)
-		c.gets++
-		c.hits++
 		op.Status = kvs.OK
+		c.count(op.Status)
 		return out
 	case op.Code == kvs.Set && len(op.Value) <= kvs.MaxValueBytes &&
 		itemBytes(len(op.Key), len(op.Value)) <= m.bytes():

@@ -111,12 +111,12 @@ func (p *Partition) getShared(
 }
 
 // getNoted is a Get of the study's items, a word of key and a word of value, from another core's
-// partition. The item is where locateItems noted, if its bucket still has the version noted. If
-// getNoted returns false, doForeign finds the answer.
+// partition. Operation i's item is where locateItems noted, if its bucket still has the version
+// noted. If getNoted returns false, doForeign finds the answer.
 func (c *Core) getNoted(p *Partition, i int, op *Op, out []byte) (grown []byte, ok bool) {
 	offset, before := c.offsets[i]&^foreignBit, c.versions[i]
 	end := len(out) + wordBytes
-	if offset == c.offsets[i] || !p.shared || op.Code != kvs.Get || len(op.Key) != wordBytes ||
+	if !p.shared || op.Code != kvs.Get || len(op.Key) != wordBytes ||
 		end > cap(out) || before&1 != 0 ||
 		offset < firstOffset || offset > p.space.end-uint64(wordItem.bytes()) ||
 		offset%wordBytes != 0 || meta(p.loadWord(offset)) != wordItem ||
