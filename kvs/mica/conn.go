@@ -44,10 +44,7 @@ func (c *conn) add(r *kvs.Request) {
 		value = nil
 	}
 	b.Frame = appendRequest(b.Frame, r.Op, r.Hash, r.Key, value)
-	// The fields go straight to their place. A copy of a fresh note would load words wider than
-	// those just stored, and wait until the stores leave the CPU's queue.
-	b.Notes = b.Notes[:len(b.Notes)+1]
-	n := &b.Notes[len(b.Notes)-1]
+	n := b.Note()
 	n.cookie, n.intendedNs, n.op = r.Cookie, r.IntendedNs, r.Op
 }
 

@@ -107,14 +107,12 @@ func (p places) after(place int) int {
 	if set := p[word] &^ late; set != 0 {
 		return word<<6 + bits.TrailingZeros64(set)
 	}
-	for i := word + 1; i < len(p); i++ {
-		if p[i] != 0 {
-			return i<<6 + bits.TrailingZeros64(p[i])
+	for range p {
+		if word++; word == len(p) {
+			word = 0
 		}
-	}
-	for i := range word + 1 {
-		if p[i] != 0 {
-			return i<<6 + bits.TrailingZeros64(p[i])
+		if p[word] != 0 {
+			return word<<6 + bits.TrailingZeros64(p[word])
 		}
 	}
 	return -1
