@@ -17,11 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	kindHello  = 1
-	helloMagic = "dpukv\x00M1"
-)
-
 // bare is the floor of a load client: it sends one ready-made frame of Gets again and again, and
 // counts the bytes that come back. Per batch it makes one write and one read, and per wait one
 // epoll_wait. It neither chooses, hashes, builds, parses, checks nor records.
@@ -51,16 +46,8 @@ func benchBare(b *testing.B, window int) {
 	go func() {
 		err := cpu.PinThread(clientCPU)
 		if err == nil {
-			err = c.run(window, 200*time.Millisecond)
+			clientNs, err = c.measure(s, window, &first, &last)
 		}
-		first = statsOf(s)
-		cpu0 := cpu.ThreadNs()
-		c.batches = 0
-		if err == nil {
-			err = c.run(0, time.Second)
-		}
-		clientNs = float64(cpu.ThreadNs()-cpu0) / float64(c.batches*study.batch)
-		last = statsOf(s)
 		done <- err
 	}()
 	if err := <-done; err != nil {
@@ -69,11 +56,29 @@ func benchBare(b *testing.B, window int) {
 	reportCosts(b, clientNs, &first, &last)
 }
 
-func statsOf(s *mica.Server) (w kvs.WorkerStats) {
-	if st, err := s.Stats(); err == nil {
-		w = st.Workers[0]
+// measure returns the client's CPU time of an operation, and the server's counters before and after.
+func (c *bare) measure(
+	s *mica.Server, window int, first, last *kvs.WorkerStats,
+) (nsPerOp float64, err error) {
+	if err := c.run(window, 200*time.Millisecond); err != nil {
+		return 0, err
 	}
-	return w
+	before, err := s.Stats()
+	if err != nil {
+		return 0, err
+	}
+	begun := cpu.ThreadNs()
+	c.batches = 0
+	if err := c.run(0, time.Second); err != nil {
+		return 0, err
+	}
+	nsPerOp = float64(cpu.ThreadNs()-begun) / float64(c.batches*study.batch)
+	after, err := s.Stats()
+	if err != nil {
+		return 0, err
+	}
+	*first, *last = before.Workers[0], after.Workers[0]
+	return nsPerOp, nil
 }
 
 // open connects, and stores the keys that the frames ask for.
@@ -86,7 +91,7 @@ func (c *bare) open(addr string, window int) (err error) {
 		c.frames = append(c.frames, get...)
 	}
 	c.request = len(get)
-	c.answer = frameHeader + study.batch*(4+study.valueBytes)
+	c.answer = len(answerFrame(study.batch, study.valueBytes))
 	for i := range study.connections {
 		fd, err := dialBare(addr, set)
 		if err != nil {

@@ -18,6 +18,8 @@ import (
 // The start of every MICA frame: bytes u32, version u8, kind u8, count u16, sequence u64.
 const (
 	frameHeader = 16
+	kindHello   = 1
+	helloMagic  = "dpukv\x00M1" // a hello's body
 	kindWelcome = 2
 	kindRequest = 3
 	kindAnswer  = 4

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,7 +21,7 @@ import (
 // of the turns' ratios.
 func BenchmarkServerLimit(b *testing.B) {
 	program := buildTool(b)
-	for _, of := range []struct{ connections, window int }{{4, 4}, {16, 4}, {4, 1}, {1, 1}, {1000, 1}} {
+	for _, of := range []struct{ connections, window int }{{4, 4}, {16, 4}, {4, 1}} {
 		b.Run(fmt.Sprintf("connections=%d/window=%d", of.connections, of.window), func(b *testing.B) {
 			sh := study
 			sh.connections = of.connections
@@ -70,7 +69,10 @@ func runFor(b *testing.B, s served, sh shape, window int, period time.Duration) 
 
 func measureTurn(d *driver, sh shape, pid int, period time.Duration) (t turn, err error) {
 	// MICA lets a connection pass the line only after a number of short turns (kvs/mica/limits.go).
-	if err := errors.Join(d.cycle(turnsToTrust*sh.connections*sh.batch), d.cycleFor(period/5)); err != nil {
+	if err := d.cycle(turnsToTrust * sh.connections * sh.batch); err != nil {
+		return t, err
+	}
+	if err := d.cycleFor(period / 5); err != nil {
 		return t, err
 	}
 	server, err := cpu.NsOf(pid)

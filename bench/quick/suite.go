@@ -19,6 +19,7 @@ type part struct {
 var suite = []part{
 	{"bench", ".", "^BenchmarkLimit$", "10000000x", "3"},
 	{"bench", ".", "^BenchmarkServerLimit$", "1x", "2"},
+	{"bench", ".", "^BenchmarkConnections$/^connections=(1|1000)$", "1x", "2"},
 	{"bench", ".", "^BenchmarkClient$/^window=[14]$", "1x", "3"},
 	{".", "./kvs/redis", "^BenchmarkSession$", "5000000x", "2"},
 	{".", "./kvs/memcached", "^BenchmarkSession$", "5000000x", "2"},
