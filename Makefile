@@ -5,13 +5,16 @@ TOOL     = $(GO) tool -modfile=tools.mod
 # apt-get asks nothing.
 export DEBIAN_FRONTEND = noninteractive
 
-# A stage is a target that CI runs. $(call record,NAME) runs tests and records them for the stage;
+# A stage is a target that CI runs. $(call record,NAME,PACKAGES) runs tests and records them for the
+# stage; with CI=1, up to five that failed run once more, alone, and CI lists them at its end.
 # $(SKIPS) prints what the stage skipped, and fails with CI=1 if .ci/skips.txt does not allow it.
 STAGE    = $@
 RECORDS  = .test-records/$(STAGE)
 FORMAT   = pkgname
 record   = mkdir -p $(RECORDS) && \
-	$(TOOL) gotestsum --format $(FORMAT) --jsonfile $(RECORDS)/$(1).json
+	$(TOOL) gotestsum --format $(FORMAT) --jsonfile $(RECORDS)/$(1).json $(if $(2),--packages "$(2)" $(if $(CI),\
+	--rerun-fails=1 --rerun-fails-max-failures=5 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race \
+	--rerun-fails-report $(RECORDS)/$(1).rerun))
 SKIPS    = $(GO) run ./internal/test/skips $(STAGE) $(RECORDS)/*.json
 # Their yardsticks are Go's own and need no module of their own.
 RDMA_BENCH = ./kvs/herd ./verbs/softroce ./verbs/mqueue
@@ -28,9 +31,12 @@ FUZZTIME ?= 20s
 # Where the C hash functions are that Debian has no package of: cityhash/ and smhasher/.
 HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 
-.PHONY: help build build-arm64 release deps deps-release lab-packages lint race \
-	test test-rdma test-lab test-card test-kube test-arm64 test-arm64-64k test-release simulate fuzz figures \
-	bench bench-quick bench-peers bench-hostile bench-hash-c hash-model
+# The programs of internal/test/kube, by their versions.
+KUBE    ?= $(HOME)/.cache/dpukv/kubernetes-$(shell sha256sum internal/test/kube/go.sum | cut -c1-12)
+
+.PHONY: help build build-arm64 release deps deps-release lab-packages packages prepare lint lint-builds ci \
+	test test-full test-rdma test-lab test-card test-kube test-arm64 test-arm64-64k test-release \
+	simulate fuzz figures bench bench-quick bench-peers bench-hostile bench-hash-c hash-model
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -48,59 +54,82 @@ release: deps-release ## tarballs and Debian packages of both architectures, int
 deps: ## install what the tests need beside Go (as root, where apt-get is)
 	@internal/test/install.sh
 
-test: deps lint ## all tests: lint, unit, race, both build variants, benchmarks for one iteration
+test: deps lint ## lint and the short tests (goal: 5 minutes)
 	@rm -rf $(RECORDS)
-	$(call record,all) -- ./...
-	$(call record,purego) -- -tags purego ./kvs/... ./hashbench ./hashbench/tuned
-	$(call record,static) -- -tags static ./verbs/ibverbs ./verbs/provider
-	$(MAKE) race STAGE=$(STAGE)
+	$(call record,short,./...) -- -short -timeout 20m
+
+# The stages share no test but the short ones under the race detector.
+ci: ## all of CI: make test, then the other stages, with the time of each (as root; goal: 50 minutes)
+	.ci/run
+
+# $(call importing,A|B): the packages with tests that import one of these; with $(TESTS), also those
+# whose tests alone do.
+importing = $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{join .Imports " "}} $(2) \
+	{{end}}' ./... | grep -E ' ($(1)) ' | cut -d' ' -f1)
+TESTS     = {{join .TestImports " "}} {{join .XTestImports " "}}
+# What tells of goroutines; and what a processor's architecture can change.
+RACE      = $(call importing,sync|sync/atomic|net|net/http|os/exec|testing/synctest,$(TESTS))
+# The commands take a quarter of an hour there: the stage's sweeps run them.
+ARM64     = $(filter-out dpukv/cmd/dpukv,$(shell echo $(call importing,unsafe|sync/atomic|syscall|golang.org/x/sys/unix|encoding/binary)))
+# Where the tag purego chooses other files.
+PUREGO = ./hashbench ./hashbench/result ./kvs/partition ./probe/memory/stream ./verbs/shm ./verbs/softroce/wire
+
+# "skips -again" names the tests that the short run left out, or cut short.
+test-full: deps lint-builds ## what make test leaves out: long tests, race detector, other builds, benchmarks once
+	@test -s .test-records/test/short.json || $(MAKE) test
+	@rm -rf $(RECORDS)
+	set -- $$($(GO) run ./internal/test/skips -again $(STAGE) .test-records/test/short.json) && run=$$2 && shift 2 && \
+		$(call record,long,$$*) -- -run "$$run" -timeout 30m
+	$(call record,purego,$(PUREGO)) -- -short -tags purego
+	$(call record,static,./verbs/ibverbs ./verbs/provider) -- -tags static
+	$(call record,race,$(RACE)) -- -race -short -timeout 30m
+	$(call record,lab) --raw-command -- $(GO) -C hashbench/lab test -json ./...
 	cd bench && BENCH_KEYS=1000 $(GO) test -bench . -benchtime 1000x ./... >/dev/null
 	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
 	$(GO) test -run XXX -bench 'Session$$' -benchtime 1000x $(SESSION_BENCH) >/dev/null
-	@$(SKIPS)
+	@$(SKIPS) .test-records/test/short.json
 
 test-rdma: FORMAT = standard-verbose
 test-rdma: ## real verbs in a virtual machine: soft-RoCE (as root; builds a kernel once)
 	@rm -rf $(RECORDS)
-	$(call record,guest) -- -tags guest -count=1 -timeout 60m \
-		-skip 'TestOnPath|TestCard|TestPages64' ./internal/guest # other stages run these
+	$(call record,guest,./internal/guest) -- -tags guest -count=1 -timeout 60m \
+		-skip 'TestOnPath|TestCard|TestPages64|TestKernels' # other stages run these
 	@$(SKIPS)
 
 # A test that qemu-user cannot run skips with the reason (internal/test/kernel). One that qemu-user
-# hangs in a fork runs again (internal/test/emulated).
-test-arm64: EMULATED = $(CURDIR)/$(RECORDS)/emulated
-test-arm64: deps ## all short tests under qemu-user, and sweeps between architectures
+# hangs in a fork runs again.
+test-arm64: AGAIN = $(CURDIR)/internal/test/kernel/again.sh
+test-arm64: deps ## short tests under qemu-user, of what a processor can change; sweeps between architectures
 	@$(GO) list -deps -test ./... >/dev/null # fetches modules: there is no network inside
 	@rm -rf $(RECORDS)
-	$(GO) build -o $(EMULATED) ./internal/test/emulated
 	$(call record,short) --raw-command -- packaging/arm64.sh env GOARCH=arm64 CGO_ENABLED=0 \
-		$(GO) test -exec $(EMULATED) -json -short -timeout 30m ./...
-	$(call record,sweeps) -- -exec $(EMULATED) -tags arm64emu -count=1 ./packaging
+		$(GO) test -exec $(AGAIN) -json -short -timeout 30m $(ARM64)
+	$(call record,sweeps,./packaging) -- -exec $(AGAIN) -tags arm64emu -count=1
 	@$(SKIPS)
 
 test-arm64-64k: FORMAT = standard-verbose
 test-arm64-64k: ## memory on an arm64 kernel with pages of 64 KiB, under qemu (builds a kernel once)
 	@rm -rf $(RECORDS)
-	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestPages64 ./internal/guest
+	$(call record,guest,./internal/guest) -- -tags guest -count=1 -timeout 60m -run TestPages64
 	@$(SKIPS)
 
-# The programs of internal/test/kube. Cold they take minutes, then the link takes half a minute.
-KUBE     ?= $(HOME)/.cache/dpukv/kubernetes
+$(KUBE)/built:
+	cd internal/test/kube && CGO_ENABLED=0 $(GO) build -ldflags '-s -w' -o $(KUBE)/ tool
+	@touch $@
 
 test-kube: FORMAT = standard-verbose
-test-kube: deps ## kubectl against Kubernetes' own API server and kubelet (as root; builds both: 5 minutes)
+test-kube: deps $(KUBE)/built ## kubectl against Kubernetes' own API server and kubelet (as root; builds both: 5 minutes)
 	@test "$$(id -u)" = 0 || { echo "test-kube: found user $$(id -un), allowed: root; others would skip its tests" >&2; exit 1; }
-	cd internal/test/kube && CGO_ENABLED=0 $(GO) build -ldflags '-s -w' -o $(KUBE)/ tool
 	@rm -rf $(RECORDS)
 	export PATH="$(KUBE):$$PATH:/usr/sbin" && \
-		$(call record,kube) -- -tags kube -count=1 -run 'TestKubectl$$|TestKubernetes$$' ./placement/launch ./cmd/dpukv
+		$(call record,kube,./placement/launch ./cmd/dpukv) -- -tags kube -count=1 -run 'TestKubectl$$|TestKubernetes$$'
 	@$(SKIPS)
 
 test-release: FORMAT = standard-verbose
 test-release: deps-release ## a release: built twice, compared, installed in a bare Debian
 	@rm -rf $(RECORDS)
-	$(call record,release) -- -tags release -count=1 -timeout 30m ./packaging
-	$(call record,layout) -- -count=1 -run 'TestLayout|TestConstants' ./verbs/ibverbs
+	$(call record,release,./packaging) -- -tags release -count=1 -timeout 30m
+	$(call record,layout,./verbs/ibverbs) -- -count=1 -run 'TestLayout|TestConstants'
 	@$(SKIPS)
 
 # The compilers and headers are for TestLayout of verbs/ibverbs, which is part of the stage.
@@ -109,6 +138,12 @@ RELEASE_PACKAGES = gcc libc6-dev jq dpkg-dev debootstrap libibverbs-dev:amd64 \
 deps-release:
 	@dpkg -s $(RELEASE_PACKAGES) >/dev/null 2>&1 || { dpkg --add-architecture arm64 && apt-get update -q && \
 		apt-get install -qy --no-install-recommends $(RELEASE_PACKAGES); }
+
+packages: deps deps-release lab-packages ## install what all stages need (as root), but for the guests' part of prepare
+
+# One kernel and one build of Kubernetes serve all later runs.
+prepare: $(KUBE)/built ## build what the guests and test-kube need, once (as root; 10 minutes)
+	$(GO) test -tags guest -count=1 -timeout 60m -run TestKernels ./internal/guest
 
 lab-packages: ## install what forwards in the on-path submodes: Open vSwitch, DPDK, nftables (as root; starts none of it)
 	@sh placement/submode/packages.sh
@@ -120,34 +155,34 @@ test-lab: lab-packages ## every on-path datapath under load, with evidence (as r
 	@test "$$(id -u)" = 0 || { echo "test-lab: found user $$(id -un), allowed: root; others would skip its tests" >&2; exit 1; }
 	@rm -rf $(RECORDS)
 	export SUBMODE_REQUIRE="$(LAB_REQUIRE)" && \
-		$(call record,submode) -- -count=1 ./placement/submode/...
+		$(call record,submode,./placement/submode) -- -count=1 -timeout 30m
 	export SUBMODE_REQUIRE="$(LAB_REQUIRE)" && \
-		$(call record,sweeps) -- -count=1 -run 'Submode' ./placement/... ./cmd/dpukv
-	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestOnPath ./internal/guest
+		$(call record,sweeps,$$(grep -rlE '^func Test\w*Submode' --include=*_test.go \
+		placement cmd | xargs -n1 dirname | sort -u | sed 's,^,./,')) -- -count=1 -timeout 30m -run Submode
+	$(call record,guest,./internal/guest) -- -tags guest -count=1 -timeout 60m -run TestOnPath
 	@$(SKIPS)
 
 test-card: lab-packages ## the submodes of a BlueField on emulated tools: a rehearsal, no card (as root; 5 minutes)
 	@test "$$(id -u)" = 0 || { echo "test-card: found user $$(id -un), allowed: root, who may make namespaces; to do: sudo make test-card" >&2; exit 1; }
 	@rm -rf $(RECORDS)
-	$(call record,card) -- -tags card -count=1 ./placement/submode/rehearsal
-	$(call record,guest) -- -tags guest -count=1 -timeout 60m -run TestCard ./internal/guest
+	$(call record,card,./placement/submode/rehearsal) -- -tags card -count=1 -timeout 30m
+	$(call record,guest,./internal/guest) -- -tags guest -count=1 -timeout 60m -run TestCard
 	@$(SKIPS)
 
-race: deps ## the tests under the race detector
-	$(call record,race) -- -race -short ./...
-
-# Vet compiles the tests of every build that a later stage runs: a test that one of them cannot
-# compile fails here, in the first minute.
-lint: ## gofumpt, vet of all builds, staticcheck, lines of at most 100 columns
+lint: ## gofumpt, vet, staticcheck
 	@out=$$($(TOOL) gofumpt -l .); test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags static ./verbs/... ./cmd/dpukv
-	$(GO) vet -tags purego ./kvs/... ./hashbench/...
-	$(GO) vet -tags arm64emu,card,guest,kube,manual,release ./...
-	GOARCH=arm64 $(GO) vet ./...
-	cd bench && $(GO) vet ./...
 	$(TOOL) staticcheck ./...
-	$(GO) run ./internal/test/columns
+
+# Vet compiles the tests of every build that a later stage runs: a test that one of them cannot
+# compile fails here, in the first minutes.
+lint-builds: ## vet of all other builds
+	$(GO) vet -tags static ./verbs/... ./cmd/dpukv
+	$(GO) vet -tags purego $(PUREGO)
+	$(GO) vet -tags arm64emu,card,guest,kube,manual,release ./...
+	GOARCH=arm64 $(GO) vet $(ARM64)
+	cd bench && $(GO) vet ./...
+	cd hashbench/lab && $(GO) vet ./...
 
 REPEATS ?= 5
 bench: ## every benchmark beside its yardstick, condensed by benchstat (about 45 minutes; REPEATS=2: 20)
@@ -168,17 +203,27 @@ bench-hostile: build ## what MICA's and HERD's servers bear: hostile clients bes
 bench-hash-c: deps ## Go's hash functions beside C's: the same bits, and time over time (about 2 minutes)
 	@for r in google/cityhash rurban/smhasher; do d=$(HASH_C)/$${r#*/}; \
 	  test -d $$d || git clone -q --depth 1 https://github.com/$$r $$d || echo "without $$r, which could not be fetched"; done
-	HASH_C_SOURCES=$(HASH_C) $(GO) test ./hashbench/reference -count=1 -v -times 60s -timeout 30m
+	HASH_C_SOURCES=$(HASH_C) $(GO) -C hashbench/lab test ./reference -count=1 -v -times 60s -timeout 30m
 
 hash-model: deps ## what hash functions would take on Cortex-A72 and A78: a model, not a measurement (some minutes)
-	$(GO) run ./hashbench/model/hash-model
+	$(GO) -C hashbench/lab run ./hash-model
 
 SEEDS ?= 10000
-simulate: ## MICA's and HERD's servers among hostile clients in SEEDS simulated worlds each (SEEDS=10000)
-	$(GO) test ./kvs/mica ./kvs/herd -run Simulation -timeout 0 -v -simulate.seeds $(SEEDS)
+simulate: ## servers and lanes in SEEDS simulated worlds each (SEEDS=10000); intervals on known queues
+	$(GO) test ./kvs/mica ./kvs/herd -run '^TestSimulation(OfLink)?$$' -timeout 0 -v -simulate.seeds $(SEEDS)
+	$(GO) test ./verbs/mqueue -run '^TestModel$$' -timeout 0 -v -rapid.checks $(SEEDS)
+	$(GO) test ./results -run TestIntervalsHoldTheTruth -timeout 0 -v -periods 1000
 
 figures: deps ## the pictures of docs/img, from the runs in examples/runs
 	$(GO) test ./internal/test/images -count=1 -update
 
+# Go's engine now and then fails a target whose time ran out in the middle of an input. So a target
+# that failed runs once more: an input that fails is in testdata by then, and fails again.
 fuzz: ## each fuzz target for 20 seconds (FUZZTIME=5m: for longer); fails only for what was found
-	GO="$(GO)" $(GO) run ./internal/fuzzall -time $(FUZZTIME) ./...
+	@failed=; for p in $$($(GO) list ./...); do \
+		list=$$($(GO) test -list '^Fuzz' $$p) || failed="$$failed $$p"; \
+		for f in $$(echo "$$list" | grep '^Fuzz'); do \
+			run="$(GO) test -run XXX -fuzz ^$$f\$$ -fuzztime $(FUZZTIME) $$p"; \
+			echo "$$run"; $$run || $$run || failed="$$failed $$p:$$f"; \
+		done; \
+	done; test -z "$$failed" || { echo "failed:$$failed"; exit 1; }

@@ -97,7 +97,7 @@ func TestArrivalsDecideTheTail(t *testing.T) {
 	if p99 := percentile(queueLatencies(20_000, queueConfig(load.Constant, 1)), 99); p99 != queueServiceNs {
 		t.Errorf("constant arrivals have a p99 of %d ns, want the time of service", p99)
 	}
-	const replicas, arrivals = 200, 20_000
+	const replicas, arrivals = 100, 20_000
 	want99 := latencyAt(0.01)
 	t.Logf("p99 by the formula: %.0f µs", want99/1e3)
 	var means, beyond, p99s []float64

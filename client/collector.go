@@ -11,7 +11,7 @@ import (
 // maxSlots bounds the memory for the intervals of a long run, to about 60 MB.
 const maxSlots = 128
 
-// collector merges the workers' records on a goroutine of its own. Once the intervals fill all
+// collector merges the threads' records on a goroutine of its own. Once the intervals fill all
 // slots, it merges the slots in pairs.
 type collector struct {
 	open  bool
@@ -25,7 +25,7 @@ type collector struct {
 	done   chan struct{}
 }
 
-// slot holds all workers' latencies of width intervals. A nil histogram is empty.
+// slot holds all threads' latencies of width intervals. A nil histogram is empty.
 type slot struct{ intended, actual *hdrhistogram.Histogram }
 
 func newCollector(open bool, report func(int, *hdrhistogram.Histogram)) *collector {
@@ -43,7 +43,7 @@ func (c *collector) run(full <-chan *histPair) {
 		c.progress(p)
 		c.merge(p)
 		p.reset()
-		p.home <- p // has room for all pairs of its worker
+		p.home <- p // has room for all pairs of its thread
 	}
 }
 

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -89,7 +88,7 @@ func (l *loader) compute(nowNs int64) error {
 }
 
 // shareOf returns a time of all threads over the wall time of their CPUs.
-func (r *runner) shareOf(ns int64) float64 {
+func (r *loadRun) shareOf(ns int64) float64 {
 	return float64(max(ns, 0)) / (float64(r.cfg.Duration) * float64(r.clientCPUs()))
 }
 
@@ -97,12 +96,12 @@ func (r *runner) shareOf(ns int64) float64 {
 func (s *summed) busyNs() int64 { return s.cpuNs - s.spunNs - s.computed.cpuNs }
 
 // computeBound warns of a load whose pace the application sets.
-func (r *runner) computeBound(s summed) string {
+func (r *loadRun) computeBound(s summed) results.Warning {
 	all, store := r.shareOf(s.cpuNs-s.spunNs), r.shareOf(s.busyNs())
 	if s.computed.count == 0 || all <= boundShare || store > boundShare {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("compute-bound: the client's threads used %.0f %% of their CPUs' time "+
+	return results.ComputeBound.Warn("the client's threads used %.0f %% of their CPUs' time "+
 		"(limit: %.0f %%), %.0f %% for the compute of %v a batch. A faster server would look the "+
 		"same", 100*all, 100*boundShare, 100*(all-store), r.cfg.Compute)
 }
@@ -111,25 +110,25 @@ func (r *runner) computeBound(s summed) string {
 const slowCompute = 0.1
 
 // computeSlow warns of a compute that others delayed.
-func (r *runner) computeSlow(p *results.Point) string {
+func (r *loadRun) computeSlow(p *results.Point) results.Warning {
 	if p.ComputeMeanNs <= float64(r.cfg.Compute)*(1+slowCompute) {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("compute slowed: a compute took %v in the mean, %v alone (limit: %.0f %% "+
+	return results.ComputeSlowed.Warn("a compute took %v in the mean, %v alone (limit: %.0f %% "+
 		"more). Interrupts or other programs used the client's CPUs, or their clock changed",
 		time.Duration(p.ComputeMeanNs).Round(time.Nanosecond), r.cfg.Compute, 100*slowCompute)
 }
 
-// overlapper is a worker that measures its overlap. It has one batch in flight at most.
+// overlapper is a thread that measures its overlap. It has one batch in flight at most.
 type overlapper struct {
 	*loader
 	overlap results.Overlap
 }
 
-func newOverlapper(w *worker) *overlapper {
+func newOverlapper(t *thread) *overlapper {
 	// Nothing of this phase belongs to the measurement period.
 	never := period{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2}
-	o := &overlapper{loader: newLoader(w, never, nil)}
+	o := &overlapper{loader: newLoader(t, never, nil)}
 	o.prepareNext, o.reconnectEvery, o.computing.eachNs = o.next, 0, 0
 	return o
 }
@@ -193,23 +192,23 @@ func (o *overlapper) Now() int64 { return o.now() }
 // calibrate is different in a test.
 var calibrate = func() work { return compute.Calibrate() }
 
-// calibrated gives the worker its work.
-func (w *worker) calibrated() error {
-	if w.work == nil {
-		w.work = calibrate()
+// calibrated gives the thread its work.
+func (t *thread) calibrated() error {
+	if t.work == nil {
+		t.work = calibrate()
 	}
 	return nil
 }
 
 // overlap measures the overlap of all threads at once. No thread begins while another calibrates.
-func (r *runner) overlap() error {
-	if err := r.pool.each((*worker).calibrated, r.cfg.Interval, nil); err != nil {
+func (r *loadRun) overlap() error {
+	if err := r.pool.each((*thread).calibrated, r.cfg.Interval, nil); err != nil {
 		return err
 	}
-	list := make([]*overlapper, len(r.pool.workers))
-	err := r.pool.each(func(w *worker) (err error) {
-		o := newOverlapper(w)
-		list[w.id] = o
+	list := make([]*overlapper, len(r.pool.threads))
+	err := r.pool.each(func(t *thread) (err error) {
+		o := newOverlapper(t)
+		list[t.id] = o
 		o.overlap, err = compute.Measure(o)
 		return err
 	}, r.cfg.Interval, nil)

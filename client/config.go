@@ -34,7 +34,7 @@ var errNothingHashed = errors.New("check_hash: found it with hash none, which ha
 type Config struct {
 	// Load is the load to offer. All threads together offer its rate.
 	load.Load
-	Threads int // load workers, each a thread with a session of its own
+	Threads int // of load, each with a session of its own
 	// Duration is the length of the measurement period. It is 0 if the period ends with the
 	// requests of the load.
 	Duration time.Duration

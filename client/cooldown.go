@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"sync/atomic"
 	"time"
@@ -27,7 +26,7 @@ const openEnd = math.MaxInt64 / 2
 
 // endPeriod notes the end of a period without a fixed length. A run that failed, or that somebody
 // interrupted, ends now: its throughput is not that of the whole period.
-func (r *runner) endPeriod() {
+func (r *loadRun) endPeriod() {
 	if r.quota == nil {
 		if now := max(cpu.NowNs(), r.period.fromNs+1); r.ctx.Err() != nil && now < r.period.toNs {
 			r.period.toNs = now
@@ -41,7 +40,7 @@ func (r *runner) endPeriod() {
 }
 
 // coolDown calls OnPeriodOver once the measurement period is over, and then lets the load end.
-func (r *runner) coolDown() error {
+func (r *loadRun) coolDown() error {
 	if r.cfg.OnPeriodOver == nil {
 		return nil
 	}
@@ -58,10 +57,10 @@ func (r *runner) coolDown() error {
 }
 
 // cooled puts the cool-down into the point.
-func (r *runner) cooled(p *results.Point) {
+func (r *loadRun) cooled(p *results.Point) {
 	p.CoolDownNs = r.cooling.tookNs
 	if r.cooling.cutShort {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("cool-down cut short: the load went on for %v "+
+		p.Warnings = append(p.Warnings, results.CutShort.Warn("the load went on for %v "+
 			"after the measurement period (limit: %v), and another client still measured. It had "+
 			"more of the server from then on", time.Duration(p.CoolDownNs).Round(time.Millisecond),
 			r.cfg.MaxCoolDown))

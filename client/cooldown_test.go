@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 )
 
@@ -28,13 +29,13 @@ func TestCoolDownCountsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var points [2]string
 			for i, others := range []int64{0, othersNs} {
-				cfg, s := simLoad(), &simServer{serviceNs: 20_000, othersNs: others}
+				cfg, s := simLoad(), &simServer{serviceNs: 20_000, othersNs: others, turnNs: 1000}
 				change(&cfg, s)
 				p := simulate(t, cfg, s).Point
 				// These are of the real clock.
 				p.ClientCPUShare, p.ClientBusyShare = 0, 0
-				p.Warnings = slices.DeleteFunc(p.Warnings, func(w string) bool {
-					return strings.Contains(w, "CPU time spinning") || strings.Contains(w, "client-bound")
+				p.Warnings = slices.DeleteFunc(p.Warnings, func(w results.Warning) bool {
+					return w.Kind == results.Spinning || w.Kind == results.ClientBound
 				})
 				points[i] = pointText(t, &p)
 				if longer := s.lastNs >= othersNs-20e6; longer != (others > 0) {
@@ -51,10 +52,7 @@ func TestCoolDownCountsNothing(t *testing.T) {
 
 func pointText(t *testing.T, p *results.Point) string {
 	t.Helper()
-	text, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(p))(t)
 	return string(text)
 }
 
@@ -89,7 +87,7 @@ func TestCoolDownLastsUntilTold(t *testing.T) {
 			if p.CoolDownNs <= 0 || !c.told && p.CoolDownNs < int64(c.limit) {
 				t.Errorf("found a cool-down of %d ns", p.CoolDownNs)
 			}
-			if text := strings.Join(p.Warnings, "\n"); strings.Contains(text, "cool-down") != (c.warning != "") ||
+			if text := p.Warnings.String(); strings.Contains(text, "cool-down") != (c.warning != "") ||
 				!strings.Contains(text, c.warning) {
 				t.Errorf("found %q, want %q", text, c.warning)
 			}

@@ -15,9 +15,9 @@
 // The cool-down is for several clients on one server. The load of each goes on, unrecorded, until
 // the measurement period of every client is over. A client alone has none.
 //
-// Each load worker is a goroutine locked to its thread, and the thread may be pinned to a CPU. A
-// worker has its own session, generator of operations, and recorder. The workers share only the
-// flag that ends the run, and they allocate nothing per operation.
+// A thread of load is a goroutine locked to its thread, which may be pinned to a CPU. Each has its
+// own session, generator of operations, and recorder. The threads share only the flag that ends the
+// run, and they allocate nothing per operation.
 //
 // # Keys and values
 //
@@ -78,8 +78,12 @@
 // # Counts
 //
 // In a closed loop, Point.Ops counts the operations answered within the measurement period, even if
-// sent earlier. In an open loop, an operation belongs to the period in which it was due, whenever
-// it is answered. Otherwise a backlog of the warm-up would raise throughput and latency:
+// sent earlier. What is in flight at its end for longer than any answer took, counts in
+// Point.UnansweredOps, and in the latencies with its age: no latency would else have the stall of a
+// server that stops before the end. Younger requests would add nothing but their youth.
+//
+// In an open loop, an operation belongs to the period in which it was due, whenever it is answered.
+// Otherwise a backlog of the warm-up would raise throughput and latency:
 //
 //	due in the period and answered in it    Ops, both latencies
 //	due in it and answered after it         LateOps, both latencies
@@ -98,8 +102,8 @@
 // a full window keeps batches back, the delay is the server's, or the path's.
 //
 // CPU times also cover the measurement period. Per operation, they count all answers in the period,
-// as the CPUs worked for all of them. The worker threads read their own clocks. Samples
-// from outside the workers cover both processes, and are scaled to the measurement period. A client
+// as the CPUs worked for all of them. The threads read their own clocks. Samples
+// from outside the threads cover both processes, and are scaled to the measurement period. A client
 // in an open loop spins before a send that is less than 50 µs off, and its CPU time includes that
 // spinning. It sleeps through longer pauses.
 //
@@ -128,7 +132,7 @@
 // ClientMovedLoad begins when all keys are stored and found, and ends when every request is
 // answered. Nothing is in flight at either time: over TCP, one end receives exactly the bytes that
 // the other end sent. ClientMovedWindow lies between two samples that are taken under load, from
-// outside the workers. A NIC's port counts the traffic of all its users, so two clients on one port
+// outside the threads. A NIC's port counts the traffic of all its users, so two clients on one port
 // both have its counts.
 //
 // # Reconnects
@@ -151,6 +155,9 @@
 //
 // # Warnings
 //
+//   - in flight: in a closed loop, throughput × mean latency is less than 90 % or more than 102 %
+//     of what the windows hold. The client took its time from answers to sends, or a stall crosses
+//     an end of the measurement period.
 //   - few requests: in a closed loop, more requests of the warm-up are in flight than a hundredth
 //     of those that count. They delay the first of these.
 //   - client-bound: the client's CPUs were busy, so a faster server would look the same. Where the
@@ -169,8 +176,11 @@
 //     of order. In both cases the latency of the waiting operations includes the delay. Points with
 //     1 % loss in either direction, between emulated machines, have these warnings.
 //   - requests sent again: HERD's requests without an answer in time.
+//   - only a backlog answered: no answer in the measurement period was to an operation due in it.
+//     The point fails, and a search knows that its rate is beyond the capacity.
 //   - target rate missed: all answers in the measurement period are fewer than the rate says.
-//   - latencies are lower bounds: operations that were due and never sent count with their age.
+//   - latencies are lower bounds: operations that were due and never sent count with their age, as
+//     do those that a closed loop had in flight at its end for longer than any answer took.
 //     Their latency would have been higher.
 //   - schedule late: the client lacked CPU time, so that its own lag is a good part of the latency.
 //     Schedule held up: its windows were full. In both cases the latency from the intended send

@@ -9,6 +9,7 @@ import (
 
 	"dpukv/hashbench"
 	"dpukv/internal/cpu"
+	"dpukv/internal/packets"
 	"dpukv/kvs"
 )
 
@@ -20,9 +21,8 @@ type faults struct {
 	flipAt   uint64                // damages the value of the first GET from this operation on
 	dropAt   uint64                // never answers the batch with this operation
 	dieAt    uint64                // breaks all connections from this operation on
-	stallAt  uint64                // answers nothing for stallFor from this operation on
-	stallFor time.Duration         // also for batches sent meanwhile
 	forget   func(key uint64) bool // loses these keys
+	lose     uint64                // confirms one SET in so many and does not store it, after the preload
 	capacity int                   // keys that fit
 	window   int                   // that its sessions keep, whatever they are asked to; 0: that
 	noStats  uint64                // the call of Stats that fails
@@ -41,7 +41,7 @@ type fakeRemote struct {
 	store      map[string][]byte
 	stats      kvs.WorkerStats
 	statsCalls uint64
-	stallUntil int64
+	sets       uint64
 	trace      []kvs.Op // of all operations, with their keys
 	traceKeys  []string
 	open       int
@@ -62,7 +62,7 @@ func (r *fakeRemote) Close() error     { return nil }
 
 // Moved returns what the control connection alone moved: nothing changes.
 func (r *fakeRemote) Moved() kvs.Moved {
-	return kvs.Moved{Sockets: kvs.Packets{Sources: 1, SentPackets: 3}}
+	return kvs.Moved{Sockets: packets.Counts{Sources: 1, SentPackets: 3}}
 }
 
 // movedNow counts one packet for each operation of all sessions.
@@ -70,7 +70,7 @@ func (r *fakeRemote) movedNow() (m kvs.Moved) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := r.stats.Ops
-	m.Sockets = kvs.Packets{Sources: 1, SentPackets: n, SentDataPackets: n, SentBytes: 100 * n}
+	m.Sockets = packets.Counts{Sources: 1, SentPackets: n, SentDataPackets: n, SentBytes: 100 * n}
 	if every := r.faults.resend; every > 0 {
 		m.Sockets.ResentPackets = n / every
 	}
@@ -105,9 +105,6 @@ func (r *fakeRemote) execute(q *kvs.Request) (a kvs.Answer, delivered bool) {
 	r.stats.Ops++
 	r.stats.ResidenceNs += uint64(r.residence)
 	r.trace, r.traceKeys = append(r.trace, q.Op), append(r.traceKeys, string(q.Key))
-	if f := &r.faults; f.stallAt > 0 && r.stats.Ops == f.stallAt {
-		r.stallUntil = cpu.NowNs() + int64(f.stallFor)
-	}
 	a = kvs.Answer{Op: q.Op, Cookie: q.Cookie, IntendedNs: q.IntendedNs}
 	if q.Op == kvs.Set {
 		a.Status = r.set(q)
@@ -123,7 +120,9 @@ func (r *fakeRemote) set(q *kvs.Request) kvs.Status {
 		r.stats.Full++
 		return kvs.Full
 	}
-	r.store[string(q.Key)] = bytes.Clone(q.Value)
+	if r.sets++; r.faults.lose == 0 || r.sets <= testKeys || r.sets%r.faults.lose > 0 {
+		r.store[string(q.Key)] = bytes.Clone(q.Value)
+	}
 	return kvs.OK
 }
 
@@ -148,17 +147,11 @@ func (r *fakeRemote) dead() bool {
 	return r.faults.dieAt > 0 && r.stats.Ops >= r.faults.dieAt
 }
 
-func (r *fakeRemote) setLatency(d time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.latency = d
-}
-
 // readyAt returns when the answer arrives for a batch sent at sentNs.
 func (r *fakeRemote) readyAt(sentNs int64) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return max(sentNs, r.stallUntil) + int64(r.latency)
+	return sentNs + int64(r.latency)
 }
 
 // fakeQueueNs is the time that a batch is said to wait for its socket.

@@ -11,7 +11,7 @@ import (
 
 // A gate is a condition that a run must meet for its figures to be credible.
 
-func (r *runner) preloadGate() error {
+func (r *loadRun) preloadGate() error {
 	t, w := r.preloaded, &r.cfg.Workload
 	switch {
 	case t.full > 0:
@@ -26,7 +26,7 @@ func (r *runner) preloadGate() error {
 	return nil
 }
 
-func (r *runner) verifyGate() error {
+func (r *loadRun) verifyGate() error {
 	if r.verified.errors > 0 {
 		return r.wrongAnswers(r.verified)
 	}
@@ -36,7 +36,7 @@ func (r *runner) verifyGate() error {
 }
 
 // gate checks the run after the measurement.
-func (r *runner) gate() error {
+func (r *loadRun) gate() error {
 	sum := r.sum()
 	all := sum.inside
 	all.add(sum.outside)
@@ -44,9 +44,7 @@ func (r *runner) gate() error {
 		return r.wrongAnswers(all)
 	}
 	if sum.inside.answered == 0 && sum.answeredIn > 0 {
-		return fmt.Errorf("answers in the measurement period of %v: found %d, all to operations "+
-			"that were due before it, allowed: some to operations due in it; offer a lower rate, "+
-			"or measure for longer", r.cfg.Duration, sum.answeredIn)
+		return &backlogError{r.cfg.Duration, sum.answeredIn}
 	}
 	if sum.inside.answered == 0 {
 		return fmt.Errorf("no answer came in the measurement period of %v: measure for "+
@@ -59,11 +57,24 @@ func (r *runner) gate() error {
 	return r.hitGate(sum.inside, most, "in the measurement period")
 }
 
+// backlogError ends a run whose rate is so far beyond the capacity that no operation of the period
+// was answered.
+type backlogError struct {
+	period   time.Duration
+	answered uint64 // in the period
+}
+
+func (e *backlogError) Error() string {
+	return fmt.Sprintf("answers in the measurement period of %v: found %d, all to operations "+
+		"that were due before it, allowed: some to operations due in it; offer a lower rate, or "+
+		"measure for longer", e.period, e.answered)
+}
+
 // windowGate refuses a closed loop whose session had fewer requests in flight than one window of
 // batches holds, although it took no more. Such a session does not do what the point says.
 // A thread that computes sends incomplete frames where a batch has several destinations. They fill
 // a window with fewer requests.
-func (r *runner) windowGate() error {
+func (r *loadRun) windowGate() error {
 	if r.cfg.Compute > 0 && max(r.facts.Workers, 1)*r.cfg.Connections > 1 {
 		return nil
 	}
@@ -81,16 +92,16 @@ func (r *runner) windowGate() error {
 
 // connectionsGate refuses a session that has other connections than it was asked for. The kernel
 // counts them, for a transport of sockets.
-func (w *worker) connectionsGate(s kvs.Session, f *kvs.Facts) error {
+func (t *thread) connectionsGate(s kvs.Session, f *kvs.Facts) error {
 	if !strings.HasPrefix(f.Transport, "tcp") {
 		return nil
 	}
-	found, want := s.Moved().Sockets.Sources, w.cfg.Connections*f.Workers
+	found, want := s.Moved().Sockets.Sources, t.cfg.Connections*f.Workers
 	if found == 0 || found == want { // 0: the kernel does not say
 		return nil
 	}
-	return w.sessionError(fmt.Errorf("connections of the session: found %d, allowed: %d to each "+
-		"of %d workers; mend the session of %s", found, w.cfg.Connections, f.Workers, f.Store))
+	return t.sessionError(fmt.Errorf("connections of the session: found %d, allowed: %d to each "+
+		"of %d workers; mend the session of %s", found, t.cfg.Connections, f.Workers, f.Store))
 }
 
 // sampledMisses returns how many of the GETs may miss by chance, where each misses with the highest
@@ -102,7 +113,7 @@ func sampledMisses(gets uint64, minHitRate float64) float64 {
 }
 
 // hitGate refuses more than most misses.
-func (r *runner) hitGate(t tally, most float64, when string) error {
+func (r *loadRun) hitGate(t tally, most float64, when string) error {
 	if float64(t.gets-t.hits) <= most || r.mayExpire() {
 		return nil
 	}
@@ -116,7 +127,7 @@ const clockTick = time.Second
 
 // mayExpire reports whether preloaded items may have expired. Those of another client are older
 // than this run.
-func (r *runner) mayExpire() bool {
+func (r *loadRun) mayExpire() bool {
 	return r.cfg.TTL > 0 && (r.cfg.Preloaded || time.Since(r.begunAt) >= r.cfg.TTL-clockTick)
 }
 
@@ -127,17 +138,17 @@ func (t *tally) hitRate() float64 {
 	return float64(t.hits) / float64(t.gets)
 }
 
-func (r *runner) wrongAnswers(t tally) error {
+func (r *loadRun) wrongAnswers(t tally) error {
 	return fmt.Errorf("%s: %d of %d answers were wrong, or reported a failed operation. "+
 		"Examples: %s",
 		r.serverName(), t.errors, t.answered, strings.Join(r.examples(), "; "))
 }
 
 // examples returns the first errors in words.
-func (r *runner) examples() []string {
+func (r *loadRun) examples() []string {
 	var list []string
-	for _, w := range r.pool.workers {
-		list = append(list, w.examples...)
+	for _, t := range r.pool.threads {
+		list = append(list, t.examples...)
 	}
 	return list[:min(len(list), maxExamples)]
 }

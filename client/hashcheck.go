@@ -16,7 +16,7 @@ type prepared struct {
 	get  bool
 }
 
-// checker finds the share of hashing by leaving it out. In alternate slices of time, a worker
+// checker finds the share of hashing by leaving it out. In alternate slices of time, a thread
 // either hashes its keys as under load, or takes the hashes from a precomputed list. Both kinds of
 // slices read the keys from that list, so that only the hashing differs. The loop is closed,
 // whatever the load's loop was.
@@ -35,18 +35,18 @@ const (
 	checkSlice  = 20 * time.Millisecond
 )
 
-func newChecker(w *worker) *checker {
+func newChecker(t *thread) *checker {
 	// The load may have left a request that had no room. Its key is overwritten below, its cookie
 	// and value are not. So the request is dropped.
-	w.pending = false
+	t.pending = false
 	// Nothing of this phase belongs to the point.
 	never := period{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2}
-	c := &checker{loader: newLoader(w, never, nil)}
+	c := &checker{loader: newLoader(t, never, nil)}
 	c.prepareNext, c.reconnectEvery, c.computing.eachNs = c.next, 0, 0
 	for range checkList {
 		key, get := c.gen.Next()
-		load.FillKey(w.number, key)
-		c.list = append(c.list, prepared{key, w.cfg.hash.Sum64(w.req.Key), get})
+		load.FillKey(t.number, key)
+		c.list = append(c.list, prepared{key, t.cfg.hash.Sum64(t.req.Key), get})
 	}
 	return c
 }
@@ -66,7 +66,7 @@ func (c *checker) next() {
 		c.prepare(op, p.key)
 	}
 	if !p.get {
-		c.value(p.key, c.nextVersion())
+		c.value(p.key, c.nextVersion(p.key))
 	}
 }
 
@@ -100,12 +100,12 @@ func (c *checker) slice(kind int, counts bool) error {
 	return nil
 }
 
-// checkHashing runs the checkers of all workers at once.
-func (r *runner) checkHashing() error {
-	checkers := make([]*checker, len(r.pool.workers))
-	err := r.pool.each(func(w *worker) error {
-		checkers[w.id] = newChecker(w)
-		return checkers[w.id].run()
+// checkHashing runs the checkers of all threads at once.
+func (r *loadRun) checkHashing() error {
+	checkers := make([]*checker, len(r.pool.threads))
+	err := r.pool.each(func(t *thread) error {
+		checkers[t.id] = newChecker(t)
+		return checkers[t.id].run()
 	}, r.cfg.Interval, nil)
 	if err != nil {
 		return err

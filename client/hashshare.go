@@ -84,7 +84,7 @@ func (h *hashProfile) count() (samples, hashing int, err error) {
 }
 
 // hashCaller is the only function that hashes keys under load.
-const hashCaller = "/client.(*worker).hash"
+const hashCaller = "/client.(*thread).hash"
 
 // isHashing reports whether a sample lies in a callee of hashCaller, which calls only a hash
 // function.

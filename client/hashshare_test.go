@@ -27,7 +27,7 @@ func stack(innermostFirst ...string) *profile.Sample {
 }
 
 func TestIsHashing(t *testing.T) {
-	const hash, prepare, generate = "dpukv/client.(*worker).hash", "dpukv/client.(*worker).prepare",
+	const hash, prepare, generate = "dpukv/client.(*thread).hash", "dpukv/client.(*thread).prepare",
 		"dpukv/client.(*loader).generate"
 	for _, test := range []struct {
 		stack []string
@@ -41,10 +41,10 @@ func TestIsHashing(t *testing.T) {
 		}, true},
 		{[]string{"dpukv/client.anyFunction", hash, prepare, generate}, true},
 		{[]string{hash, prepare, generate}, false},
-		{[]string{"dpukv/load.FillKey", "dpukv/client.(*worker).describe", prepare, generate}, false},
+		{[]string{"dpukv/load.FillKey", "dpukv/client.(*thread).describe", prepare, generate}, false},
 		{
 			[]string{
-				"dpukv/hashbench/tuned.City64", "dpukv/kvs/herd.(*session).Submit", "dpukv/client.(*worker).submit",
+				"dpukv/hashbench/tuned.City64", "dpukv/kvs/herd.(*session).Submit", "dpukv/client.(*thread).submit",
 			},
 			false,
 		},

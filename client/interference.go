@@ -11,7 +11,7 @@ import (
 )
 
 // interference fills in the other users of both sides' CPUs between the two samples.
-func (r *runner) interference(p *results.Point, begin, end *sample) {
+func (r *loadRun) interference(p *results.Point, begin, end *sample) {
 	span := end.nowNs - begin.nowNs
 	client := occupied(
 		begin.cpus, end.cpus, end.processNs-begin.processNs, span*int64(len(p.ClientCPUs)))
@@ -54,7 +54,7 @@ func occupied(begin, end cpu.Occupied, ownNs, allNs int64) otherUsers {
 
 // atServer returns the other users of the server's CPUs. Of a split server, a share is the larger
 // one of both halves.
-func (r *runner) atServer(begin, end *kvs.Stats, spanNs int64, cpus int) otherUsers {
+func (r *loadRun) atServer(begin, end *kvs.Stats, spanNs int64, cpus int) otherUsers {
 	ownNs := end.CPUNs - begin.CPUNs
 	engine, split := end.PartOf(kvs.PartEngine)
 	store, _ := end.PartOf(kvs.PartStore)

@@ -19,8 +19,8 @@ func TestInterrupts(t *testing.T) {
 			server: kvs.Stats{CPUs: cpu.Occupied{ProgramsNs: 1, InterruptsNs: server}},
 		}
 	}
-	p := results.Point{ServerCPUs: []int{0, 1}, ClientCPUs: []int{3}}
-	new(runner).interference(&p, at(0, 10, 10), at(1000, 260, 410))
+	p := results.Point{Used: results.Used{ServerCPUs: []int{0, 1}, ClientCPUs: []int{3}}}
+	new(loadRun).interference(&p, at(0, 10, 10), at(1000, 260, 410))
 	if p.ClientInterruptShare != 0.25 || p.ServerInterruptShare != 0.2 || p.ClientOthersShare != 0 {
 		t.Errorf("got %v and %v, want 0.25 and 0.2", p.ClientInterruptShare, p.ServerInterruptShare)
 	}
@@ -67,8 +67,8 @@ func TestInterference(t *testing.T) {
 		},
 		{"not known", sampleOf(0, 10, 0, 10, 0, 0), sampleOf(1000, 510, 0, 910, 900, 0), [4]float64{}, nil},
 	} {
-		p := results.Point{ServerCPUs: []int{0, 1}, ClientCPUs: []int{3}}
-		new(runner).interference(&p, &c.begin, &c.end)
+		p := results.Point{Used: results.Used{ServerCPUs: []int{0, 1}, ClientCPUs: []int{3}}}
+		new(loadRun).interference(&p, &c.begin, &c.end)
 		if got := [4]float64{
 			p.ServerOthersShare, p.ServerStolenShare, p.ClientOthersShare,
 			p.ClientStolenShare,
@@ -76,11 +76,11 @@ func TestInterference(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 		got := disturbed(&p, false)
-		if len(got) != len(c.warnings) || len(got) > 0 && !strings.Contains(got[0], c.warnings[0]) {
+		if len(got) != len(c.warnings) || len(got) > 0 && !strings.Contains(got[0].Text, c.warnings[0]) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.warnings)
 		}
 		for _, w := range disturbed(&p, true) {
-			if strings.Contains(w, "other programs") && strings.Contains(w, "the server's CPUs") {
+			if strings.Contains(w.Text, "other programs") && strings.Contains(w.Text, "the server's CPUs") {
 				t.Errorf("%s: %q of CPUs that the server shares on purpose", c.name, w)
 			}
 		}
@@ -97,7 +97,7 @@ func TestSpend(t *testing.T) {
 		return &s
 	}
 	begin, end := at(0, 0, 0, 0), at(2e9, 4000, 6000, 300)
-	p := results.Point{Ops: 100, DurationNs: 1e9}
+	p := results.Point{Counted: results.Counted{Ops: 100, DurationNs: 1e9}}
 	spend(&p, begin, end)
 	if p.ServerEnergyUJPerOp != 20 || p.ClientEnergyUJPerOp != 20 || p.ServerEnergyBy != "rapl: package-0" ||
 		p.ClientEnergyBy != "rapl: package-0" {
@@ -105,7 +105,7 @@ func TestSpend(t *testing.T) {
 			p.ClientEnergyUJPerOp, p.ClientEnergyBy)
 	}
 	begin.energy, end.server.Energy = nil, nil
-	p = results.Point{Ops: 100, DurationNs: 1e9}
+	p = results.Point{Counted: results.Counted{Ops: 100, DurationNs: 1e9}}
 	spend(&p, begin, end)
 	if p.ServerEnergyUJPerOp != 0 || p.ClientEnergyUJPerOp != 0 || p.ServerEnergyBy+p.ClientEnergyBy != "" {
 		t.Errorf("without counters: found %+v", p)
@@ -138,7 +138,7 @@ func TestStrangersOfHalves(t *testing.T) {
 		"on the same CPU":   {part("a", 500, 900), part("a", 400, 900), []int{1}, 0},
 		"beside each other": {part("a", 500, 900), part("a", 400, 900), []int{2}, .5},
 	} {
-		r := &runner{facts: kvs.Facts{CPUs: []int{1}, Lanes: &kvs.LaneFacts{CPUs: test.storeCPUs}}}
+		r := &loadRun{facts: kvs.Facts{CPUs: []int{1}, Lanes: &kvs.LaneFacts{CPUs: test.storeCPUs}}}
 		begin := at(part(test.engine.Machine, 0, 0), part(test.store.Machine, 0, 0))
 		got := r.atServer(begin, at(test.engine, test.store), 1000, 1)
 		if math.Abs(got.programs-test.want) > 1e-9 {

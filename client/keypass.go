@@ -35,18 +35,18 @@ func mulDiv(a, b, c uint64) uint64 {
 	return quotient
 }
 
-// passer is a worker that does its share of a pass.
+// passer is a thread that does its share of a pass.
 type passer struct {
-	*worker
+	*thread
 	keyPass
 	next, end uint64 // positions
 	tally     tally
 }
 
-func newPasser(w *worker, p keyPass) *passer {
-	w.done.Store(0)
-	next, end := p.share(w.id, w.cfg.Threads)
-	return &passer{worker: w, keyPass: p, next: next, end: end}
+func newPasser(t *thread, p keyPass) *passer {
+	t.done.Store(0)
+	next, end := p.share(t.id, t.cfg.Threads)
+	return &passer{thread: t, keyPass: p, next: next, end: end}
 }
 
 // run does the share as fast as the windows allow, and waits for all answers.

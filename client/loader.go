@@ -20,9 +20,9 @@ type period struct {
 // holds reports whether a time lies in the measurement period.
 func (p period) holds(ns int64) bool { return p.fromNs <= ns && ns < p.toNs }
 
-// loader is a worker under load: warm-up, measurement period, cool-down, drain.
+// loader is a thread under load: warm-up, measurement period, cool-down, drain.
 type loader struct {
-	*worker
+	*thread
 	period period
 	gen    load.Generator
 	rec    recorder
@@ -33,6 +33,7 @@ type loader struct {
 	// answered in the measurement period, even if they were due before it
 	answeredIn uint64
 	late       uint64 // open loop: due in the measurement period, answered after it
+	left       []aged // closed loop: in flight at the end of the measurement period
 
 	submitted    uint64
 	deepest      int // closed loop: the most requests in flight when all windows were tried
@@ -82,18 +83,18 @@ type run struct {
 	tally  *tally
 }
 
-func newLoader(w *worker, p period, full chan<- *histPair) *loader {
+func newLoader(t *thread, p period, full chan<- *histPair) *loader {
 	l := &loader{
-		worker: w,
+		thread: t,
 		period: p,
-		gen:    load.NewGenerator(&w.cfg.Workload, w.cfg.FirstThread+w.id, w.cfg.AllThreads),
-		rec:    newRecorder(w.cfg.OpenLoop(), full, p.fromNs, int64(w.cfg.Interval)),
+		gen:    load.NewGenerator(&t.cfg.Workload, t.cfg.FirstThread+t.id, t.cfg.AllThreads),
+		rec:    newRecorder(t.cfg.OpenLoop(), full, p.fromNs, int64(t.cfg.Interval)),
 
-		reconnectEvery: w.cfg.ReconnectEvery,
-		computing:      computing{eachNs: int64(w.cfg.Compute)},
+		reconnectEvery: t.cfg.ReconnectEvery,
+		computing:      computing{eachNs: int64(t.cfg.Compute)},
 	}
-	if w.cfg.OpenLoop() {
-		l.schedule = newSchedule(w.cfg.pacer(w.id))
+	if t.cfg.OpenLoop() {
+		l.schedule = newSchedule(t.cfg.pacer(t.id))
 	}
 	return l
 }
@@ -234,7 +235,7 @@ func (l *loader) sendNext(intendedNs int64) (bool, error) {
 			l.generate()
 		}
 		l.req.IntendedNs = intendedNs
-		l.takeQuota()
+		l.markQuota()
 	}
 	taken, err := l.submit()
 	if taken {
@@ -245,13 +246,13 @@ func (l *loader) sendNext(intendedNs int64) (bool, error) {
 	return taken, err
 }
 
-// takeQuota marks the next request if it belongs to the quota: those sent in the measurement
+// markQuota marks the next request if it belongs to the quota: those sent in the measurement
 // period, or in an open loop due in it, until the quota is used up.
-func (l *loader) takeQuota() {
+func (l *loader) markQuota() {
 	if l.quota == nil || !l.begun || l.cfg.OpenLoop() && !l.period.holds(l.req.IntendedNs) {
 		return
 	}
-	if l.quota.Take() {
+	if l.quota.Next() {
 		l.cookie |= inQuota
 	}
 }
@@ -264,17 +265,20 @@ func (l *loader) generate() {
 		return
 	}
 	l.prepare(kvs.Set, key)
-	l.value(key, l.nextVersion())
+	l.value(key, l.nextVersion(key))
 }
 
 func (l *loader) receive(wait time.Duration) error {
 	err := l.poll(wait)
-	l.takeAnswers()
+	l.countAnswers()
+	if n := len(l.answers); n > 0 {
+		l.done.Add(uint64(n))
+	}
 	return err
 }
 
-// takeAnswers checks, counts and records the answers polled.
-func (l *loader) takeAnswers() {
+// countAnswers checks, counts and records the answers polled.
+func (l *loader) countAnswers() {
 	for i := range l.answers {
 		a := &l.answers[i]
 		if l.run.n == 0 || a.ReceivedNs != l.run.receivedNs ||
@@ -327,6 +331,8 @@ func (l *loader) endRun() {
 		}
 	} else if l.period.holds(r.receivedNs) {
 		l.answeredIn += uint64(r.n)
+	} else if r.sentNs < l.period.toNs && r.receivedNs >= l.period.toNs && !l.cfg.OpenLoop() {
+		l.left = append(l.left, aged{l.period.toNs - r.sentNs, r.n})
 	}
 	r.n = 0
 }

@@ -64,11 +64,11 @@ func benchLoader(b *testing.B, change func(*Config)) *loader {
 	cfg.Workload.GetRatio = 0.95
 	change(&cfg)
 	cfg.setDefaults()
-	w := newWorker(0, &cfg, "echo", new(atomic.Bool))
+	w := newThread(0, &cfg, "echo", new(atomic.Bool))
 	w.session = newEchoSession(&cfg)
 	w.ages = newAges(time.Hour, cpu.NowNs())
 	now := cpu.NowNs()
-	full := make(chan *histPair, pairsPerWorker(true))
+	full := make(chan *histPair, pairsPerThread(true))
 	return newLoader(w, period{startNs: now, fromNs: now, toNs: now + int64(time.Hour)}, full)
 }
 
@@ -92,21 +92,21 @@ func benchLoad(b *testing.B, l *loader, step func(int64) error) {
 	}
 }
 
-func BenchmarkWorkerClosed(b *testing.B) {
+func BenchmarkThreadClosed(b *testing.B) {
 	l := benchLoader(b, func(*Config) {})
 	b.ResetTimer()
 	benchLoad(b, l, l.closedStep)
 }
 
-func BenchmarkWorkerClosedZipf(b *testing.B) {
+func BenchmarkThreadClosedZipf(b *testing.B) {
 	l := benchLoader(b, func(c *Config) { c.Workload.Dist = load.Zipf(0.99) })
 	b.ResetTimer()
 	benchLoad(b, l, l.closedStep)
 }
 
-// BenchmarkWorkerOpen uses a rate that the worker never reaches, so that the time per operation
+// BenchmarkThreadOpen uses a rate that the thread never reaches, so that the time per operation
 // shows.
-func BenchmarkWorkerOpen(b *testing.B) {
+func BenchmarkThreadOpen(b *testing.B) {
 	l := benchLoader(b, func(c *Config) { c.RateOps = 1e9 })
 	b.ResetTimer()
 	benchLoad(b, l, l.openStep)
@@ -124,7 +124,7 @@ func BenchmarkGenerate(b *testing.B) {
 					l.prepare(kvs.Get, key)
 				} else {
 					l.prepare(kvs.Set, key)
-					l.value(key, l.nextVersion())
+					l.value(key, l.nextVersion(key))
 				}
 			}
 		})

@@ -10,7 +10,7 @@ import (
 // withObserved adds possible causes to a failure: the processes that this machine's kernel killed,
 // if the server runs here, and the remote's observations. A caller that cancelled does not wait for
 // them.
-func (r *runner) withObserved(err error) error {
+func (r *loadRun) withObserved(err error) error {
 	if r.caller.Err() != nil {
 		return err
 	}

@@ -27,14 +27,16 @@ type summed struct {
 	reconnects      reconnects
 	computed        computed
 	sentOps         uint64
+	versionBytes    uint64
 	groups          uint64
 	lag             *hdrhistogram.Histogram // the client's part of the batches' delay; nil: none
 	heldGroups      uint64
 	maxHeldNs       int64
-	random          bool // the batches were due as a Poisson process
+	youngNs         int64 // see [loadRun.unanswered]
+	random          bool  // the batches were due as a Poisson process
 }
 
-func (r *runner) sum() summed {
+func (r *loadRun) sum() summed {
 	var s summed
 	for _, l := range r.loaders {
 		s.inside.add(l.inside)
@@ -57,6 +59,7 @@ func (r *runner) sum() summed {
 		s.reconnects.tookNs += spent.reconnects.tookNs
 		s.computed.add(spent.computed)
 		s.sentOps += spent.traffic.SentOps
+		s.versionBytes += l.own.bytes
 		s.groups += l.schedule.groups
 		s.lag = mergeInto(s.lag, l.schedule.lag)
 		s.heldGroups += l.schedule.heldGroups
@@ -67,7 +70,7 @@ func (r *runner) sum() summed {
 }
 
 // result makes the point of a run that ended with err, from the data at hand.
-func (r *runner) result(err error) *Result {
+func (r *loadRun) result(err error) *Result {
 	res := &Result{Point: r.asked(), Examples: r.examples()}
 	p := &res.Point
 	r.used(p)
@@ -77,17 +80,29 @@ func (r *runner) result(err error) *Result {
 	p.Overlap = results.MeanOverlap(r.overlaps)
 	if r.collector != nil {
 		sum := r.sum()
+		warning := distrust(&r.sampler.begin, &r.sampler.end, &r.preStats, r.flight().most())
 		r.counted(p, sum)
 		r.cost(p, sum)
+		unsent := r.unsentAges()
+		if !r.cfg.OpenLoop() {
+			unsent, sum.youngNs = r.unanswered()
+		}
 		intended, actual := r.collector.totals()
 		p.Latency, p.Actual = results.LatencyOf(intended), results.LatencyOf(actual)
 		if sum.samples >= results.BatchesForP9999 {
 			p.Latency, p.Actual = p.Latency.WithP9999(intended), p.Actual.WithP9999(actual)
 		}
+		if !r.cfg.OpenLoop() {
+			p.InFlightMean = p.LittlesLaw()
+			p.InFlightShare = p.InFlightMean / float64(r.flight().windows())
+		}
 		p.Stages = r.stages(p, sum)
 		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval, r.cfg.Duration)
-		if unsent := r.unsentAges(); unsent != nil {
+		if unsent != nil {
 			p.LatencyLowerBoundFrom = results.LowerBoundFrom(intended, unsent)
+			if !r.cfg.OpenLoop() {
+				p.UnansweredOps = uint64(unsent.TotalCount())
+			}
 			res.Intervals = append(res.Intervals, results.Interval{
 				Tag: results.TagUnsent, Start: r.startedAt, End: r.startedAt.Add(r.cfg.Duration),
 				Histogram: unsent,
@@ -97,6 +112,7 @@ func (r *runner) result(err error) *Result {
 		p.LatencyInterval = results.LatencyIntervalOf(res.Intervals, results.TagIntended)
 		p.ActualInterval = results.LatencyIntervalOf(res.Intervals, results.TagActual)
 		p.Warnings = append(r.warnings(p, sum), results.DriftWarnings(p, res.Intervals)...)
+		p.Warnings = append(p.Warnings, results.ReadWarnings(warning)...)
 		p.SayBothFull()
 		r.cooled(p)
 	}
@@ -106,16 +122,24 @@ func (r *runner) result(err error) *Result {
 		if errors.As(err, &timeout) {
 			p.Timeouts = uint64(timeout.timedOut)
 		}
+		var backlog *backlogError
+		if errors.As(err, &backlog) {
+			p.Warnings = append(p.Warnings, results.Backlogged.Warn("all %d answers in the "+
+				"measurement period were to operations due before it", backlog.answered))
+		}
 	}
 	return res
 }
 
-func (r *runner) asked() results.Point {
+func (r *loadRun) asked() results.Point {
 	return results.Point{
-		Schema: results.SchemaVersion, Status: results.StatusOK,
-		Store: r.facts.Store, Load: r.cfg.Load,
-		ServerThreads: serverThreads(&r.facts), ClientThreads: r.cfg.Threads,
-		DurationNs: int64(r.cfg.Duration), Warnings: []string{},
+		Identity: results.Identity{Schema: results.SchemaVersion, Status: results.StatusOK},
+		Asked: results.Asked{
+			Store: r.facts.Store, Load: r.cfg.Load, ServerThreads: serverThreads(&r.facts),
+			ClientThreads: r.cfg.Threads,
+		},
+		Counted:  results.Counted{DurationNs: int64(r.cfg.Duration)},
+		Warnings: results.Warnings{},
 	}
 }
 
@@ -139,7 +163,7 @@ func serverThreads(f *kvs.Facts) int {
 	return f.Workers
 }
 
-func (r *runner) used(p *results.Point) {
+func (r *loadRun) used(p *results.Point) {
 	p.Lanes, p.ProxyLanes = lanesOf(r.facts.Lanes), lanesOf(r.facts.ProxyLanes)
 	if p.ProxyLanes != nil {
 		p.ProxyLanes = lanesOf(r.remote.Facts().ProxyLanes) // now with those of the sessions
@@ -157,13 +181,14 @@ func (r *runner) used(p *results.Point) {
 		r.facts.Pages
 	p.Provider, p.Protocol = r.facts.Provider, r.facts.Protocol
 	p.Emulated = p.Emulated || r.facts.Emulated
+	p.RequestCheck = r.facts.RequestCheck
 	p.TLS, p.ClusterNodes = r.facts.TLS, r.facts.ClusterNodes
 	p.ServerCPUs, p.ClientCPUs = r.facts.CPUs, r.pinnedTo()
 	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr
 }
 
 // pinnedTo lists the CPUs with a thread pinned to them, ascending.
-func (r *runner) pinnedTo() []int {
+func (r *loadRun) pinnedTo() []int {
 	cpus := []int{}
 	for i := range min(r.cfg.Threads, len(r.cfg.CPUs)) {
 		cpus = append(cpus, r.cfg.CPUs[i])
@@ -172,10 +197,11 @@ func (r *runner) pinnedTo() []int {
 	return slices.Compact(cpus)
 }
 
-func (r *runner) counted(p *results.Point, s summed) {
+func (r *loadRun) counted(p *results.Point, s summed) {
 	p.StartedAt = r.startedAt
 	p.Ops = s.inside.answered
 	p.Gets, p.Hits, p.Misses = s.inside.gets, s.inside.hits, s.inside.misses
+	p.ComparedGets, p.VersionBytes = s.inside.compared, s.versionBytes
 	if s.inside.hits > 0 && p.ValueSizes != "" {
 		p.HitValueBytes = float64(s.inside.hitBytes) / float64(s.inside.hits)
 	}
@@ -200,7 +226,7 @@ func (r *runner) counted(p *results.Point, s summed) {
 }
 
 // evicted returns how many keys the server evicted since before the preload.
-func (r *runner) evicted() uint64 {
+func (r *loadRun) evicted() uint64 {
 	count := func(s kvs.Stats) (n uint64) {
 		for i := range s.Workers {
 			n += s.Workers[i].Evicted
@@ -213,7 +239,7 @@ func (r *runner) evicted() uint64 {
 
 // cost fills in CPU times. The samples are not taken at the very ends of the measurement period. So
 // it scales the CPU time between the samples to the length of that period.
-func (r *runner) cost(p *results.Point, s summed) {
+func (r *loadRun) cost(p *results.Point, s summed) {
 	wall := float64(r.cfg.Duration)
 	p.ClientCPUShare = float64(s.cpuNs) / (wall * float64(r.clientCPUs()))
 	p.ClientBusyShare = r.shareOf(s.busyNs())
@@ -255,7 +281,7 @@ func (r *runner) cost(p *results.Point, s summed) {
 const spunError = 10
 
 // parts tells the CPU time of each process that an operation passes.
-func (r *runner) parts(p *results.Point) {
+func (r *loadRun) parts(p *results.Point) {
 	begin, end := &r.sampler.begin.server, &r.sampler.end.server
 	ops := float64(end.Ops() - begin.Ops())
 	if ops == 0 {
@@ -285,7 +311,7 @@ func (r *runner) parts(p *results.Point) {
 }
 
 // clientCPUs returns the number of CPUs that the threads could use at once.
-func (r *runner) clientCPUs() int {
+func (r *loadRun) clientCPUs() int {
 	if pinned := len(r.pinnedTo()); pinned > 0 {
 		return pinned
 	}
@@ -296,7 +322,7 @@ func (r *runner) clientCPUs() int {
 	return min(r.cfg.Threads, len(allowed))
 }
 
-func (r *runner) threads() []ThreadSummary {
+func (r *loadRun) threads() []ThreadSummary {
 	var list []ThreadSummary
 	for _, l := range r.loaders {
 		spent := l.spent()
@@ -315,7 +341,7 @@ func (r *runner) threads() []ThreadSummary {
 
 // unsentAges returns the ages of the operations that were due in the measurement period and never
 // sent; nil: there are none.
-func (r *runner) unsentAges() (ages *hdrhistogram.Histogram) {
+func (r *loadRun) unsentAges() (ages *hdrhistogram.Histogram) {
 	for _, l := range r.loaders {
 		if !l.finished {
 			continue // the run failed
@@ -328,4 +354,33 @@ func (r *runner) unsentAges() (ages *hdrhistogram.Histogram) {
 		})
 	}
 	return ages
+}
+
+func (r *loadRun) flight() flight { return flight{&r.cfg, r.facts.Workers} }
+
+// unanswered returns the ages of operations that a closed loop had in flight at the end for longer
+// than any answer took. The answers do not tell how long those took. It counts them in the last
+// interval. youngNs is the sum of the ages of all others. nil: there are none.
+func (r *loadRun) unanswered() (ages *hdrhistogram.Histogram, youngNs int64) {
+	_, answered := r.collector.totals()
+	longestNs := answered.Max()
+	for _, l := range r.loaders {
+		for _, a := range l.left {
+			switch {
+			case !l.finished: // the run failed
+			case a.ageNs <= longestNs:
+				youngNs += a.ageNs * a.n
+			default:
+				if ages == nil {
+					ages = results.NewHistogram()
+				}
+				results.RecordN(ages, a.ageNs, a.n)
+			}
+		}
+	}
+	if ages != nil {
+		last := int((r.cfg.Duration - 1) / r.cfg.Interval)
+		r.collector.merge(&histPair{interval: last, actual: ages})
+	}
+	return ages, youngNs
 }

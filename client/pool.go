@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// workerPool has all workers do the same job at the same time, each on a thread of its own.
-type workerPool struct {
-	workers []*worker
+// threadPool has all threads do the same job at the same time.
+type threadPool struct {
+	threads []*thread
 	jobs    []chan job
 	done    chan error
 	stop    *atomic.Bool
 }
 
-type job func(*worker) error
+type job func(*thread) error
 
-func newWorkerPool(cfg *Config, server string, stop *atomic.Bool) *workerPool {
-	p := &workerPool{done: make(chan error), stop: stop}
+func newThreadPool(cfg *Config, server string, stop *atomic.Bool) *threadPool {
+	p := &threadPool{done: make(chan error), stop: stop}
 	for i := range cfg.Threads {
-		w, jobs := newWorker(i, cfg, server, stop), make(chan job)
-		p.workers, p.jobs = append(p.workers, w), append(p.jobs, jobs)
-		go w.serve(jobs, p.done)
+		t, jobs := newThread(i, cfg, server, stop), make(chan job)
+		p.threads, p.jobs = append(p.threads, t), append(p.jobs, jobs)
+		go t.serve(jobs, p.done)
 	}
 	return p
 }
 
-// each runs a job on every worker and waits for all of them. Meanwhile it calls report from time to
-// time, if report is not nil. The first worker that fails stops the others, and each returns its
-// error. The error is errStopped if another cause stopped the workers.
-func (p *workerPool) each(do job, every time.Duration, report func()) error {
+// each runs a job on every thread and waits for all of them. Meanwhile it calls report from time to
+// time, if report is not nil. The first thread that fails stops the others, and each returns its
+// error. The error is errStopped if another cause stopped the threads.
+func (p *threadPool) each(do job, every time.Duration, report func()) error {
 	for _, jobs := range p.jobs {
 		jobs <- do
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	var cause error
-	for left := len(p.workers); left > 0; {
+	for left := len(p.threads); left > 0; {
 		select {
 		case err := <-p.done:
 			left--
@@ -53,30 +53,30 @@ func (p *workerPool) each(do job, every time.Duration, report func()) error {
 	return cause
 }
 
-// close ends the workers' goroutines and sessions.
-func (p *workerPool) close() error {
+// close ends the threads' goroutines and sessions.
+func (p *threadPool) close() error {
 	for _, jobs := range p.jobs {
 		close(jobs)
 	}
 	var errs []error
-	for range p.workers {
+	for range p.threads {
 		errs = append(errs, <-p.done)
 	}
 	return errors.Join(errs...)
 }
 
 // failures returns the number of wrong answers and failed operations so far.
-func (p *workerPool) failures() (n uint64) {
-	for _, w := range p.workers {
-		n += w.failures.Load()
+func (p *threadPool) failures() (n uint64) {
+	for _, t := range p.threads {
+		n += t.failures.Load()
 	}
 	return n
 }
 
-// answered returns the number of keys done in a running pass.
-func (p *workerPool) answered() (n uint64) {
-	for _, w := range p.workers {
-		n += w.done.Load()
+// answered returns the number of keys done in a running pass, or of answers to a running load.
+func (p *threadPool) answered() (n uint64) {
+	for _, t := range p.threads {
+		n += t.done.Load()
 	}
 	return n
 }

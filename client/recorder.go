@@ -6,7 +6,7 @@ import (
 	"dpukv/results"
 )
 
-// histPair holds one worker's records of one interval.
+// histPair holds one thread's records of one interval.
 type histPair struct {
 	interval int                     // counted from the start of the measurement period
 	intended *hdrhistogram.Histogram // nil in a closed loop, where it would equal actual
@@ -29,7 +29,7 @@ func (p *histPair) reset() {
 	}
 }
 
-// recorder takes one worker's latencies. When an interval is over, it hands that interval's
+// recorder takes one thread's latencies. When an interval is over, it hands that interval's
 // histograms to the collector and goes on with spare ones. So the measuring thread neither merges
 // nor allocates nor waits.
 //
@@ -49,9 +49,9 @@ type recorder struct {
 	samples uint64 // different latencies recorded: the answers of one batch are one
 }
 
-// pairsPerWorker returns how many pairs a worker has: those to record into, and one to merge
+// pairsPerThread returns how many pairs a thread has: those to record into, and one to merge
 // meanwhile.
-func pairsPerWorker(open bool) int {
+func pairsPerThread(open bool) int {
 	if open {
 		return 3
 	}
@@ -59,7 +59,7 @@ func pairsPerWorker(open bool) int {
 }
 
 func newRecorder(open bool, full chan<- *histPair, startNs, intervalNs int64) recorder {
-	pairs := pairsPerWorker(open)
+	pairs := pairsPerThread(open)
 	spare := make(chan *histPair, pairs)
 	for range pairs - 1 {
 		spare <- newHistPair(open, spare)
@@ -121,7 +121,7 @@ func (r *recorder) turnTo(atNs int64) {
 // open starts an interval in a spare pair. It hands over the oldest one, unless the recorder may
 // keep that one open. It returns false if there is no spare pair.
 func (r *recorder) open(interval int) bool {
-	spare := r.takeSpare()
+	spare := r.nextSpare()
 	if spare == nil {
 		return false
 	}
@@ -140,7 +140,7 @@ func (r *recorder) open(interval int) bool {
 	return true
 }
 
-func (r *recorder) takeSpare() *histPair {
+func (r *recorder) nextSpare() *histPair {
 	if r.wait {
 		return <-r.spare
 	}

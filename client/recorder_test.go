@@ -9,7 +9,7 @@ import (
 
 // recordAll drives a recorder and a collector over the given times, and returns the collector.
 func recordAll(open bool, intervalNs int64, receivedNs []int64) *collector {
-	full := make(chan *histPair, pairsPerWorker(true))
+	full := make(chan *histPair, pairsPerThread(true))
 	rec := newRecorder(open, full, 0, intervalNs)
 	c := newCollector(open, nil)
 	go c.run(full)
@@ -92,7 +92,7 @@ func TestIntervals(t *testing.T) {
 }
 
 func TestRecorderCountsWhatItClamps(t *testing.T) {
-	full := make(chan *histPair, pairsPerWorker(true))
+	full := make(chan *histPair, pairsPerThread(true))
 	rec := newRecorder(true, full, 0, int64(time.Hour))
 	rec.record(1, results.HistogramHighestNs+1, 5, 4) // too long
 	rec.record(1, 5, -1, 2)                           // before it was sent
@@ -106,7 +106,7 @@ func TestRecorderCountsWhatItClamps(t *testing.T) {
 
 // TestRecorderKeepsTwoIntervalsOpen: answers of several connections overtake each other.
 func TestRecorderKeepsTwoIntervalsOpen(t *testing.T) {
-	full := make(chan *histPair, pairsPerWorker(true))
+	full := make(chan *histPair, pairsPerThread(true))
 	rec := newRecorder(true, full, 1000, 1000)
 	rec.wait = true
 	c := newCollector(true, nil)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +26,7 @@ type Result struct {
 	Point results.Point
 	// Intervals are both latencies over time. Merged, they count Point.Ops + Point.LateOps
 	// operations, and those from the intended send also Point.UnsentOps. In a closed loop the two
-	// of an interval share a histogram.
+	// of an interval share a histogram, and they count Point.UnansweredOps, too.
 	Intervals []results.Interval
 	Threads   []ThreadSummary
 	// Examples are the first few errors in words.
@@ -48,8 +50,8 @@ type ThreadSummary struct {
 // startDelay is the time for the threads to get to the start.
 const startDelay = 10 * time.Millisecond
 
-// runner takes one run through its phases.
-type runner struct {
+// loadRun takes one run through its phases.
+type loadRun struct {
 	caller context.Context
 	ctx    context.Context // ends with the caller's, or when something fails
 	cancel context.CancelCauseFunc
@@ -57,7 +59,7 @@ type runner struct {
 	remote kvs.Remote
 	facts  kvs.Facts
 	stop   atomic.Bool
-	pool   *workerPool
+	pool   *threadPool
 	phase  Phase
 
 	hashNs      float64   // of one key
@@ -89,14 +91,18 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	if err := cfg.fits(remote.Facts()); err != nil {
+	facts := remote.Facts()
+	if err := facts.Check(); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	if err := cfg.fits(facts); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	if err := cfg.findHash(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	r := &runner{
-		caller: ctx, cfg: cfg, remote: remote, facts: remote.Facts(), begunAt: time.Now(),
+	r := &loadRun{
+		caller: ctx, cfg: cfg, remote: remote, facts: facts, begunAt: time.Now(),
 		killed: killed.Now(),
 	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
@@ -104,10 +110,33 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	defer release()
 	defer r.cancel(nil)
 	err := r.run()
+	if f := remote.Facts(); err == nil {
+		err = instrument(&f)
+	}
 	return r.result(err), err
 }
 
-func (r *runner) run() error {
+// instrument returns an error for a run over a device that is an instrument for tests
+// ([dpukv/verbs/nasty]): the answers were right, and the figures are no measurement.
+func instrument(f *kvs.Facts) error {
+	const mark = "nasty="
+	providers := []string{f.Provider}
+	for _, l := range []*kvs.LaneFacts{f.Lanes, f.ProxyLanes} {
+		if l != nil {
+			providers = append(providers, l.Provider)
+		}
+	}
+	if i := slices.IndexFunc(providers, func(p string) bool {
+		return strings.Contains(p, mark)
+	}); i >= 0 {
+		return fmt.Errorf("device: found %s, an instrument for tests: all answers were right, and "+
+			"the times mean nothing; to measure, leave %s out of the device's name", providers[i],
+			mark)
+	}
+	return nil
+}
+
+func (r *loadRun) run() error {
 	if r.cfg.hashes() {
 		r.hashNs = hashbench.Cost(r.cfg.hash, r.cfg.KeyBytes)
 	}
@@ -117,8 +146,8 @@ func (r *runner) run() error {
 	if r.cfg.SameHost {
 		r.sampler.serverCPUs = r.facts.CPUs
 	}
-	r.pool = newWorkerPool(&r.cfg, r.serverName(), &r.stop)
-	r.sampler.moved = r.moved
+	r.pool = newThreadPool(&r.cfg, r.serverName(), &r.stop)
+	r.sampler.moved, r.sampler.answers = r.moved, r.pool.answered
 	err := r.phases()
 	r.whole = r.moved()
 	if err != nil {
@@ -132,7 +161,7 @@ func (r *runner) run() error {
 	return err
 }
 
-func (r *runner) phases() error {
+func (r *loadRun) phases() error {
 	type phase struct {
 		name Phase
 		do   func() error
@@ -162,8 +191,8 @@ func (r *runner) phases() error {
 	return nil
 }
 
-// explain turns errStopped into the cause of the stop: the caller, or an error outside the workers.
-func (r *runner) explain(err error) error {
+// explain turns errStopped into the cause of the stop: the caller, or an error outside the threads.
+func (r *loadRun) explain(err error) error {
 	switch {
 	case !errors.Is(err, errStopped):
 		return err
@@ -173,7 +202,7 @@ func (r *runner) explain(err error) error {
 	return context.Cause(r.ctx)
 }
 
-func (r *runner) serverName() string {
+func (r *loadRun) serverName() string {
 	name := r.facts.Store + " server"
 	if r.cfg.ServerAddr != "" {
 		name += " at " + r.cfg.ServerAddr
@@ -181,28 +210,28 @@ func (r *runner) serverName() string {
 	return name
 }
 
-func (r *runner) progress(p Progress) {
+func (r *loadRun) progress(p Progress) {
 	if r.cfg.OnProgress != nil {
 		r.cfg.OnProgress(p)
 	}
 }
 
-func (r *runner) open() (err error) {
+func (r *loadRun) open() (err error) {
 	if r.preStats, err = r.sampler.stats(r.ctx); err != nil {
 		return err
 	}
-	return r.pool.each(func(w *worker) error { return w.open(r.remote) }, r.cfg.Interval, nil)
+	return r.pool.each(func(t *thread) error { return t.open(r.remote) }, r.cfg.Interval, nil)
 }
 
-// pass has the workers do one operation on each of count keys.
-func (r *runner) pass(op kvs.Op, count uint64) (tally, error) {
+// pass has the threads do one operation on each of count keys.
+func (r *loadRun) pass(op kvs.Op, count uint64) (tally, error) {
 	pass := keyPass{op: op, count: count, keys: uint64(r.cfg.Keys)}
-	passers := make([]*passer, len(r.pool.workers))
-	for i, w := range r.pool.workers {
-		passers[i] = newPasser(w, pass)
+	passers := make([]*passer, len(r.pool.threads))
+	for i, t := range r.pool.threads {
+		passers[i] = newPasser(t, pass)
 	}
 	err := r.pool.each(
-		func(w *worker) error { return passers[w.id].run() },
+		func(t *thread) error { return passers[t.id].run() },
 		r.cfg.Interval,
 		func() { r.progress(Progress{Phase: r.phase, Done: r.pool.answered(), Total: count}) })
 	var sum tally
@@ -213,7 +242,7 @@ func (r *runner) pass(op kvs.Op, count uint64) (tally, error) {
 }
 
 // preload sets every key once, unless another client has done so.
-func (r *runner) preload() (err error) {
+func (r *loadRun) preload() (err error) {
 	if r.cfg.Preloaded {
 		return nil
 	}
@@ -225,7 +254,7 @@ func (r *runner) preload() (err error) {
 }
 
 // verify asks for keys spread evenly over all, or for all keys if they are not too many.
-func (r *runner) verify() (err error) {
+func (r *loadRun) verify() (err error) {
 	r.verified, err = r.pass(kvs.Get, min(uint64(r.cfg.Workload.Keys), maxVerified))
 	if err != nil {
 		return err
@@ -233,8 +262,8 @@ func (r *runner) verify() (err error) {
 	return r.verifyGate()
 }
 
-// ready lets the caller hold the load back. The workers send nothing meanwhile.
-func (r *runner) ready() error {
+// ready lets the caller hold the load back. The threads send nothing meanwhile.
+func (r *loadRun) ready() error {
 	r.warming = r.moved()
 	if r.cfg.OnReady == nil {
 		return nil
@@ -243,11 +272,11 @@ func (r *runner) ready() error {
 }
 
 // measure runs warm-up, measurement period, cool-down and drain.
-func (r *runner) measure() error {
-	full := make(chan *histPair, pairsPerWorker(r.cfg.OpenLoop())*r.cfg.Threads)
+func (r *loadRun) measure() error {
+	full := make(chan *histPair, pairsPerThread(r.cfg.OpenLoop())*r.cfg.Threads)
 	r.setPeriod()
-	for _, w := range r.pool.workers {
-		l := newLoader(w, r.period, full)
+	for _, t := range r.pool.threads {
+		l := newLoader(t, r.period, full)
 		if r.quota != nil {
 			l.quota = r.quota.Share()
 		}
@@ -271,7 +300,7 @@ func (r *runner) measure() error {
 		sampled <- err
 	}()
 
-	err := r.pool.each(func(w *worker) error { return r.loaders[w.id].load() }, r.cfg.Interval, nil)
+	err := r.pool.each(func(t *thread) error { return r.loaders[t.id].load() }, r.cfg.Interval, nil)
 	if err != nil {
 		r.cancel(err)
 	}
@@ -288,7 +317,7 @@ func (r *runner) measure() error {
 	return r.gate()
 }
 
-func (r *runner) setPeriod() {
+func (r *loadRun) setPeriod() {
 	now := cpu.NowNs()
 	r.period.startNs = now + int64(startDelay) + int64(r.cfg.Threads)*int64(time.Millisecond)
 	r.period.fromNs = r.period.startNs + int64(r.cfg.Warmup)
@@ -301,7 +330,7 @@ func (r *runner) setPeriod() {
 }
 
 // reporter returns a function that turns the collector's intervals into progress.
-func (r *runner) reporter() func(int, *hdrhistogram.Histogram) {
+func (r *loadRun) reporter() func(int, *hdrhistogram.Histogram) {
 	if r.cfg.OnProgress == nil {
 		return nil
 	}

@@ -11,21 +11,12 @@ import (
 	"dpukv/kvs"
 )
 
-// sample holds the resources used by the server and this process up to one time.
-type sample struct {
-	nowNs     int64        // in the middle of the question to the server
-	processNs int64        // CPU time of this process
-	cpus      cpu.Occupied // those that the threads are pinned to
-	energy    energy.Reading
-	moved     kvs.Moved
-	server    kvs.Stats
-}
-
 // sampler takes a sample at the begin of the measurement period and one at its end, outside the
-// workers' threads.
+// threads.
 type sampler struct {
 	remote     kvs.Remote
 	moved      func() kvs.Moved // by the client so far
+	answers    func() uint64    // to the load so far
 	timeout    time.Duration
 	cpus       []int // that the threads are pinned to
 	serverCPUs []int // of this machine, that the server is pinned to
@@ -60,7 +51,9 @@ func (s *sampler) at(ctx context.Context, ns int64, over <-chan struct{}) (sampl
 	case <-over:
 	}
 	processNs, cpus, before := cpu.ProcessNs(), cpu.OccupiedBy(s.cpus), cpu.NowNs()
+	got := answered{before: s.answers()}
 	stats, err := s.stats(ctx)
+	got.after = s.answers()
 	moved := s.moved() // a proxy's part is that of the stats
 	at, own := (before+cpu.NowNs())/2, energy.Read()
 	if len(stats.Parts) == 0 { // maybe a server that is not dpukv
@@ -71,7 +64,7 @@ func (s *sampler) at(ctx context.Context, ns int64, over <-chan struct{}) (sampl
 			stats.Energy = own
 		}
 	}
-	return sample{at, processNs, cpus, own, moved, stats}, err
+	return sample{at, processNs, cpus, own, moved, stats, got}, err
 }
 
 // stats asks the server, and waits no longer than for any other answer. An abandoned Stats call
@@ -84,6 +77,9 @@ func (s *sampler) stats(ctx context.Context) (kvs.Stats, error) {
 	replies := make(chan reply, 1)
 	go func() {
 		stats, err := s.remote.Stats()
+		if err == nil {
+			err = stats.Check()
+		}
 		replies <- reply{stats, err}
 	}()
 	timer := time.NewTimer(s.timeout)

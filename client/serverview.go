@@ -50,7 +50,7 @@ func meansOfThreads(list []results.ServerWorker, threads int) {
 }
 
 // stages splits the mean latency. The server's part is that of all its clients between the samples.
-func (r *runner) stages(p *results.Point, s summed) results.Stages {
+func (r *loadRun) stages(p *results.Point, s summed) results.Stages {
 	begin, end := &r.sampler.begin.server, &r.sampler.end.server
 	if len(begin.Workers) != len(end.Workers) {
 		return results.Stages{}

@@ -66,7 +66,7 @@ func TestStages(t *testing.T) {
 			leakFree(t, r)
 			r.latency, r.residence = delay, c.residence
 			cfg := smallLoad(t)
-			cfg.RateOps = c.rate
+			cfg.Keys, cfg.RateOps = 500, c.rate // few keys are soon there
 			p := mustRun(t, r, cfg).Point
 			s := p.Stages
 			if c.residence == 0 {

@@ -12,72 +12,72 @@ import (
 )
 
 // moved returns the traffic of the client's sockets and device so far. It covers the open sessions
-// and the remote's own connections. The workers may be running meanwhile.
-func (r *runner) moved() kvs.Moved {
+// and the remote's own connections. The threads may be running meanwhile.
+func (r *loadRun) moved() kvs.Moved {
 	m := r.remote.Moved()
-	for _, w := range r.pool.workers {
-		one := w.moved()
+	for _, t := range r.pool.threads {
+		one := t.moved()
 		m.Add(&one)
 	}
 	return m
 }
 
-// moved returns the traffic of the worker's sessions. Any goroutine may call it.
-func (w *worker) moved() kvs.Moved {
-	w.swapping.Lock()
-	defer w.swapping.Unlock()
-	m := w.movedBefore
-	if w.session != nil {
-		one := w.session.Moved()
+// moved returns the traffic of the thread's sessions. Any goroutine may call it.
+func (t *thread) moved() kvs.Moved {
+	t.swapping.Lock()
+	defer t.swapping.Unlock()
+	m := t.movedBefore
+	if t.session != nil {
+		one := t.session.Moved()
 		m.Add(&one)
 	}
 	return m
 }
 
-// traffic returns the counters of the worker's sessions.
-func (w *worker) traffic() kvs.Traffic {
-	t := w.session.Traffic()
-	t.Add(&w.trafficBefore)
-	return t
+// traffic returns the counters of the thread's sessions.
+func (t *thread) traffic() kvs.Traffic {
+	sum := t.session.Traffic()
+	sum.Add(&t.trafficBefore)
+	return sum
 }
 
-func (w *worker) open(remote kvs.Remote) error {
-	w.remote = remote
+func (t *thread) open(remote kvs.Remote) error {
+	t.remote = remote
 	s, err := remote.Open(kvs.SessionOptions{
-		Batch:       w.cfg.Batch,
-		Window:      w.cfg.Window,
-		Connections: w.cfg.Connections,
-		KeyBytes:    w.cfg.KeyBytes, MaxValueBytes: w.values.MaxBytes(),
-		TTL: w.cfg.TTL,
+		Batch:       t.cfg.Batch,
+		Window:      t.cfg.Window,
+		Connections: t.cfg.Connections,
+		KeyBytes:    t.cfg.KeyBytes, MaxValueBytes: t.values.MaxBytes(),
+		TTL: t.cfg.TTL,
 	})
 	if err != nil {
-		return w.sessionError(err)
+		return t.sessionError(err)
 	}
-	w.swapping.Lock()
-	w.session = s
-	w.swapping.Unlock()
+	t.swapping.Lock()
+	t.session = s
+	t.swapping.Unlock()
 	facts := remote.Facts()
-	if err := w.connectionsGate(s, &facts); err != nil {
+	if err := t.connectionsGate(s, &facts); err != nil {
 		return err
 	}
-	w.ages = newAges(w.cfg.Timeout, cpu.NowNs())
+	t.ages = newAges(t.cfg.Timeout, cpu.NowNs())
 	return nil
 }
 
 // reopen closes the session, which has nothing in flight, and opens another one.
-func (w *worker) reopen() error {
-	old := w.session
+func (t *thread) reopen() error {
+	old := t.session
 	traffic := old.Traffic()
-	w.trafficBefore.Add(&traffic)
-	w.swapping.Lock()
+	t.trafficBefore.Add(&traffic)
+	t.swapping.Lock()
 	moved := old.Moved()
-	w.movedBefore.Add(&moved)
-	w.session = nil
-	w.swapping.Unlock()
+	t.movedBefore.Add(&moved)
+	t.session = nil
+	t.swapping.Unlock()
 	if err := old.Close(); err != nil {
-		return w.sessionError(err)
+		return t.sessionError(err)
 	}
-	err := w.open(w.remote)
+	err := t.open(t.remote)
 	if errors.Is(err, unix.EADDRNOTAVAIL) {
 		return fmt.Errorf("%w: the ports are used up, as a closed connection keeps its port for a "+
 			"minute: reconnect after more operations", err)
@@ -85,11 +85,11 @@ func (w *worker) reopen() error {
 	return err
 }
 
-func (w *worker) close() error {
-	if w.session == nil {
+func (t *thread) close() error {
+	if t.session == nil {
 		return nil
 	}
-	return w.session.Close()
+	return t.session.Close()
 }
 
 // reconnect opens the connections anew, once every request is answered. Meanwhile, operations
@@ -128,7 +128,7 @@ func (l *loader) room() int {
 }
 
 // moves fills in the client's traffic.
-func (r *runner) moves(p *results.Point) {
+func (r *loadRun) moves(p *results.Point) {
 	p.ClientMoved = results.MovedOf(r.whole)
 	if r.warming == (kvs.Moved{}) {
 		return // the run ended before

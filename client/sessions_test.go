@@ -50,7 +50,7 @@ func TestLossIsWarnedOf(t *testing.T) {
 		cfg := smallLoad(t)
 		cfg.Threads = 1
 		p := mustRun(t, r, cfg).Point
-		all := strings.Join(p.Warnings, "\n")
+		all := p.Warnings.String()
 		if said := strings.Contains(all, "the network"); said != (want != "") || !strings.Contains(all, want) {
 			t.Errorf("one in %d sent again, in a window of %+v: got the warnings %q, want %q",
 				every, p.ClientMovedWindow.Sockets, p.Warnings, want)

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -24,6 +25,9 @@ type simServer struct {
 	stallNs, stallEndNs int64
 	othersNs            int64 // until when another client measures; 0: there is none
 	turnNs              int64 // of a turn of the client's loop without a wait
+	thinkNs             int64 // that the client takes from an answer to the next send
+	// it does nothing between these times either
+	stall2Ns, stall2EndNs int64
 	// oversleep returns by how much a wait that ends at a time ends too late; nil: never
 	oversleep func(endNs int64) int64
 
@@ -59,6 +63,9 @@ func (s *simServer) send() bool {
 	if s.stallNs <= begin && begin < s.stallEndNs {
 		begin = s.stallEndNs
 	}
+	if s.stall2Ns <= begin && begin < s.stall2EndNs {
+		begin = s.stall2EndNs
+	}
 	s.freeNs = begin + s.serviceNs
 	for i := range s.open {
 		s.open[i].SentNs = s.nowNs
@@ -90,6 +97,9 @@ func (s *simServer) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer
 		}
 		s.flight = s.flight[1:]
 	}
+	if len(answers) > 0 {
+		s.nowNs += s.thinkNs
+	}
 	return answers, nil
 }
 
@@ -110,7 +120,7 @@ type simWork struct{ *simServer }
 
 func (w simWork) Do(ns int64) { w.nowNs += ns + w.stolenNs }
 
-func (s *simServer) InFlight() int        { return len(s.open) }
+func (s *simServer) InFlight() int        { return len(s.open) + len(s.flight)*s.batch }
 func (s *simServer) Traffic() kvs.Traffic { return kvs.Traffic{} }
 func (s *simServer) Moved() kvs.Moved     { return kvs.Moved{} }
 func (s *simServer) Close() error         { return nil }
@@ -137,13 +147,13 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	value := make([]byte, cfg.ValueBytes)
 	load.FillValue(value, 0, 0)
 	s.answer = func(a *kvs.Answer) { a.Value, s.lastNs = value, s.nowNs }
-	w := newWorker(0, &cfg, "sim", new(atomic.Bool))
+	w := newThread(0, &cfg, "sim", new(atomic.Bool))
 	w.session, w.ages, w.now = s, newAges(time.Hour, 0), func() int64 { return s.nowNs }
 	w.remote, w.work = simRemote{newFakeRemote(), s}, simWork{s}
-	r := &runner{
+	r := &loadRun{
 		ctx: t.Context(),
 		cfg: cfg, facts: kvs.Facts{CPUs: []int{1}}, remote: newFakeRemote(),
-		pool: &workerPool{workers: []*worker{w}},
+		pool: &threadPool{threads: []*thread{w}},
 	}
 	r.setPeriod()
 	r.startedAt = time.Unix(1000, 0)
@@ -151,7 +161,7 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	if r.quota == nil {
 		r.period.toNs = r.period.fromNs + int64(cfg.Duration)
 	}
-	full := make(chan *histPair, pairsPerWorker(cfg.OpenLoop()))
+	full := make(chan *histPair, pairsPerThread(cfg.OpenLoop()))
 	l := newLoader(w, r.period, full)
 	if s.othersNs > 0 {
 		l.others = new(atomic.Bool)
@@ -213,6 +223,19 @@ func TestWarmupDoesNotCount(t *testing.T) {
 	}
 }
 
+// TestPoissonArrivals: the load offers the rate of a Poisson process, whose chance is no missed rate.
+func TestPoissonArrivals(t *testing.T) {
+	cfg := simLoad()
+	cfg.Arrivals = load.Poisson
+	p := simulate(t, cfg, &simServer{serviceNs: 20_000}).Point
+	if n := float64(p.Ops); p.Arrivals != load.Poisson || n == 10_000 || math.Abs(n-10_000) > 5*100 {
+		t.Errorf("%v operations, arrivals %q", n, p.Arrivals)
+	}
+	if hasWarning(p, "target rate missed") {
+		t.Errorf("chance is taken for a rate that was missed: %q", p.Warnings)
+	}
+}
+
 // TestFallingBehindMissesTheRate: late answers do not make up for a server that is too slow.
 func TestFallingBehindMissesTheRate(t *testing.T) {
 	cfg := simLoad()
@@ -232,8 +255,8 @@ func TestBacklogAloneIsNoResult(t *testing.T) {
 	cfg := simLoad()
 	cfg.Window, cfg.Warmup, cfg.Duration = 1<<16, time.Second, 100*time.Millisecond
 	p := simulate(t, cfg, &simServer{serviceNs: 1_000_000}).Point
-	if p.Status != results.StatusFailed || p.Ops != 0 {
-		t.Errorf("%d operations, status %q: %s", p.Ops, p.Status, p.Error)
+	if p.Status != results.StatusFailed || p.Ops != 0 || !p.BeyondCapacity() {
+		t.Errorf("%d operations, status %q: %s, warnings %q", p.Ops, p.Status, p.Error, p.Warnings)
 	}
 }
 
@@ -303,6 +326,9 @@ func TestFullWindowsAreNotTheClients(t *testing.T) {
 	if p.ClientLag.MaxNs > 1000 || hasWarning(p, "schedule late") {
 		t.Errorf("lag %+v, warnings %q", p.ClientLag, p.Warnings)
 	}
+	if p.P95Ns < 50e6 || p.Actual.P95Ns > 2e6 {
+		t.Errorf("latency %+v, from the actual send %+v: only the first has the stall", p.Latency, p.Actual)
+	}
 	if !hasWarning(p, "schedule held up") || res.Threads[0].MaxHeldNs < 80e6 {
 		t.Errorf("held up for %d ns at most, warnings %q", res.Threads[0].MaxHeldNs, p.Warnings)
 	}
@@ -353,7 +379,7 @@ func TestIntervalsAreOfTheIntendedTime(t *testing.T) {
 	}
 }
 
-// TestOneSecondHasPercentileIntervals: at the default interval, a second suffices for the bootstrap.
+// TestOneSecondHasPercentileIntervals: at the default interval, a second suffices for five sections.
 func TestOneSecondHasPercentileIntervals(t *testing.T) {
 	for _, rate := range []float64{0, 10_000} {
 		cfg := simLoad()
@@ -375,7 +401,7 @@ func TestRareTail(t *testing.T) {
 	}{{99_000, false}, {101_000, true}} {
 		cfg := simLoad()
 		cfg.RateOps = c.rate
-		p := simulate(t, cfg, &simServer{serviceNs: 5000}).Point
+		p := simulate(t, cfg, &simServer{serviceNs: 5000, turnNs: 1000}).Point
 		if has := p.P9999Ns > 0 && p.Actual.P9999Ns > 0; has != c.has {
 			t.Errorf("%v batches: found %+v", p.Ops, p.Latency)
 		}

@@ -21,12 +21,12 @@ const (
 )
 
 // warnings returns the warnings that belong beside a point.
-func (r *runner) warnings(p *results.Point, s summed) []string {
-	list := []string{
+func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
+	list := results.Warnings{
 		r.clientBound(s),
 		r.computeBound(s),
 		r.computeSlow(p),
-		r.windowNeverFull(),
+		r.notFull(p, s),
 		r.fewRequests(),
 		spun(s),
 		r.sharedCPUs(),
@@ -35,7 +35,7 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 		lowerBounds(p),
 		scheduleLate(p, s),
 		scheduleHeld(s),
-		tooShort(s),
+		tooShort(&p.LatencyInterval, s),
 		clamped(s),
 		retried(p, s),
 		r.expired(s),
@@ -44,80 +44,75 @@ func (r *runner) warnings(p *results.Point, s summed) []string {
 	list = append(list, packetLoss(p)...)
 	list = append(list, disturbed(p, r.cfg.SharedServer)...)
 	if o, ok := r.remote.(kvs.Observed); ok {
-		list = append(list, o.Warnings(r.begunAt)...)
+		list = append(list, results.ReadWarnings(o.Warnings(r.begunAt)...)...)
 	}
-	list = append(list, r.sampler.end.server.Warnings...)
-	return slices.DeleteFunc(list, func(w string) bool { return w == "" })
+	list = append(list, results.ReadWarnings(r.sampler.end.server.Warnings...)...)
+	return slices.DeleteFunc(list, func(w results.Warning) bool { return w.Text == "" })
 }
 
 // expired warns of misses that the expiry of items explains.
-func (r *runner) expired(s summed) string {
+func (r *loadRun) expired(s summed) results.Warning {
 	if r.cfg.TTL == 0 || s.inside.misses == 0 {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("%d of %d GETs missed: items expire %v after their SET, and this load does "+
-		"not store them again at once", s.inside.misses, s.inside.gets, r.cfg.TTL)
-}
-
-// windowNeverFull warns of a closed loop that was not limited by its windows.
-func (r *runner) windowNeverFull() string {
-	if r.cfg.OpenLoop() {
-		return ""
-	}
-	for _, l := range r.loaders {
-		if l.deepest > 0 {
-			return ""
-		}
-	}
-	if r.cfg.Compute > 0 {
-		return fmt.Sprintf("the windows never filled: answers came while the client computed %v "+
-			"for each batch. A faster server would look the same", r.cfg.Compute)
-	}
-	return fmt.Sprintf("the windows never filled: the client sent no faster than answers came. "+
-		"So fewer than window × batch = %d requests were in flight on a connection",
-		r.cfg.Window*r.cfg.Batch)
+	return results.Expired.Warn(
+		"%d of %d GETs missed: items expire %v after their SET, and this load does "+
+			"not store them again at once", s.inside.misses, s.inside.gets, r.cfg.TTL)
 }
 
 // fewRequests warns of a quota that the requests in flight at its begin delay. They are answered in
 // the measurement period, and belong to the warm-up.
-func (r *runner) fewRequests() string {
-	inFlight := r.cfg.Threads * r.cfg.Connections * max(r.facts.Workers, 1) * r.cfg.Window *
-		r.cfg.Batch
-	if r.cfg.Requests == 0 || r.cfg.OpenLoop() || r.cfg.Warmup == 0 ||
-		float64(inFlight) <= missedShare*float64(r.cfg.Requests) {
-		return ""
+func (r *loadRun) fewRequests() results.Warning {
+	inFlight := r.flight().windows()
+	if r.cfg.OpenLoop() || r.cfg.Warmup == 0 || !r.few() {
+		return results.Warning{}
 	}
-	return fmt.Sprintf("few requests: up to %d operations of the warm-up were in flight when the "+
+	return results.FewRequests.Warn("up to %d operations of the warm-up were in flight when the "+
 		"%d began. Their answers came first, which lowers the throughput by up to %.0f %%. Ask "+
 		"for more requests, or leave out the warm-up", inFlight, r.cfg.Requests,
 		100*float64(inFlight)/float64(r.cfg.Requests+inFlight))
 }
 
+// few reports that the requests of a quota are few beside the windows.
+func (r *loadRun) few() bool {
+	return r.cfg.Requests > 0 &&
+		float64(r.flight().windows()) > missedShare*float64(r.cfg.Requests)
+}
+
+// notFull leaves out few requests: the windows fill with them, and empty at the end.
+func (r *loadRun) notFull(p *results.Point, s summed) results.Warning {
+	if r.few() {
+		return results.Warning{}
+	}
+	return r.flight().notFull(p, s.youngNs)
+}
+
 // clientBound leaves out the time that an open loop spins without work, and the compute.
-func (r *runner) clientBound(s summed) string {
+func (r *loadRun) clientBound(s summed) results.Warning {
 	share := r.shareOf(s.busyNs())
 	if share <= boundShare {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("client-bound: the client's threads used %.0f %% of their CPUs' time "+
+	return results.ClientBound.Warn("the client's threads used %.0f %% of their CPUs' time "+
 		"(limit: %.0f %%). %s", share*100, boundShare*100, results.ClientsLimit)
 }
 
-func spun(s summed) string {
+func spun(s summed) results.Warning {
 	if float64(s.spunNs) <= float64(s.cpuNs)*spunShare {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("the client threads spent %.0f %% of their CPU time spinning, for answers "+
-		"or for the next send. This time counts in "+
-		"client_cpu_ns_per_op", 100*float64(s.spunNs)/float64(s.cpuNs))
+	return results.Spinning.Warn(
+		"the client threads spent %.0f %% of their CPU time spinning, for answers "+
+			"or for the next send. This time counts in "+
+			"client_cpu_ns_per_op", 100*float64(s.spunNs)/float64(s.cpuNs))
 }
 
-func (r *runner) sharedCPUs() string {
+func (r *loadRun) sharedCPUs() results.Warning {
 	if len(r.cfg.CPUs) == 0 {
 		if n := r.clientCPUs(); n < r.cfg.Threads {
-			return fmt.Sprintf("%d client threads share %d CPUs", r.cfg.Threads, n)
+			return results.SharedCPUs.Warn("%d client threads share %d CPUs", r.cfg.Threads, n)
 		}
-		return ""
+		return results.Warning{}
 	}
 	threads := map[int][]int{}
 	for i := range r.cfg.Threads {
@@ -130,18 +125,18 @@ func (r *runner) sharedCPUs() string {
 		}
 	}
 	if shared == nil {
-		return ""
+		return results.Warning{}
 	}
-	return "client threads share CPUs: " + strings.Join(shared, ", ")
+	return results.SharedCPUs.Warn("client threads share CPUs: %s", strings.Join(shared, ", "))
 }
 
 // proxyBound warns of a proxy whose threads were full. Its polling without work does not count.
-func (r *runner) proxyBound(p *results.Point) string {
+func (r *loadRun) proxyBound(p *results.Point) results.Warning {
 	begin, some := r.sampler.begin.server.PartOf(kvs.PartProxy)
 	end, too := r.sampler.end.server.PartOf(kvs.PartProxy)
 	ns := r.sampler.end.nowNs - r.sampler.begin.nowNs
 	if !some || !too || p.ProxyLanes == nil || ns <= 0 {
-		return ""
+		return results.Warning{}
 	}
 	cpus := p.ProxyLanes.Threads
 	if n := len(p.ProxyLanes.CPUs); n > 0 {
@@ -150,9 +145,9 @@ func (r *runner) proxyBound(p *results.Point) string {
 	busyNs := end.CPUNs - begin.CPUNs - (end.SpunNs - begin.SpunNs)
 	share := float64(busyNs) / (float64(max(cpus, 1)) * float64(ns))
 	if share <= boundShare {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("proxy-bound: the proxy used %.0f %% of the time of its %d CPUs (limit: "+
+	return results.ProxyBound.Warn("the proxy used %.0f %% of the time of its %d CPUs (limit: "+
 		"%.0f %%). A faster server would look the same: give the proxy more threads", share*100,
 		cpus, boundShare*100)
 }
@@ -165,7 +160,7 @@ type pinned struct {
 
 // sharedByBoth warns of CPUs of this machine that the client, its proxy and the server share. Lanes
 // of software devices join processes of one machine.
-func (r *runner) sharedByBoth(p *results.Point) (warnings []string) {
+func (r *loadRun) sharedByBoth(p *results.Point) (warnings results.Warnings) {
 	client := pinned{"client", r.pinnedTo()}
 	var servers []pinned
 	if r.cfg.SameHost {
@@ -188,10 +183,11 @@ func (r *runner) sharedByBoth(p *results.Point) (warnings []string) {
 }
 
 // shares returns a warning of CPUs that two processes share; "": they share none.
-func (a pinned) shares(b pinned) string {
+func (a pinned) shares(b pinned) results.Warning {
 	if len(a.cpus) == 0 || len(b.cpus) == 0 {
-		return fmt.Sprintf("%s and %s run on the same machine, and not both are pinned: they may "+
-			"share CPUs", a.name, b.name)
+		return results.SharedCPUs.Warn(
+			"%s and %s run on the same machine, and not both are pinned: they may "+
+				"share CPUs", a.name, b.name)
 	}
 	var both []int
 	for _, c := range a.cpus {
@@ -200,23 +196,23 @@ func (a pinned) shares(b pinned) string {
 		}
 	}
 	if both == nil {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("%s and %s share CPUs %v", a.name, b.name, both)
+	return results.SharedCPUs.Warn("%s and %s share CPUs %v", a.name, b.name, both)
 }
 
 // rateMissed compares the rate with all answers of the measurement period. Those to operations of
 // the warm-up stand for those in flight at its end. It allows for one batch per thread.
-func (r *runner) rateMissed(p *results.Point, s summed) string {
+func (r *loadRun) rateMissed(p *results.Point, s summed) results.Warning {
 	offered := r.cfg.RateOps * r.cfg.Duration.Seconds()
 	if s.random { // fewer may have been due than the rate says
 		offered = min(offered, float64(s.groups)*float64(r.cfg.Batch)+float64(s.unsent))
 	}
 	if !r.cfg.OpenLoop() ||
 		float64(s.answeredIn) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("target rate missed: %.0f of %.0f operations a second were answered (%d "+
+	return results.RateMissed.Warn("%.0f of %.0f operations a second were answered (%d "+
 		"operations answered late, %d never sent)",
 		float64(s.answeredIn)/r.cfg.Duration.Seconds(), r.cfg.RateOps, s.late, s.unsent)
 }
@@ -224,18 +220,21 @@ func (r *runner) rateMissed(p *results.Point, s summed) string {
 // lowerBounds warns of percentiles that unsent operations make uncertain. Those operations waited
 // longest. So even a rate that is hardly missed can make the highest percentiles uncertain. The
 // maximum alone is no reason to warn: a batch may wait for a window at any end.
-func lowerBounds(p *results.Point) string {
+func lowerBounds(p *results.Point) results.Warning {
 	from := p.LatencyLowerBoundFrom
-	if from == 0 || from == 100 {
-		return ""
+	if p.UnansweredOps > 0 {
+		return unansweredBound(p)
 	}
-	return fmt.Sprintf("latencies are lower bounds: %d operations were due in the measurement "+
+	if from == 0 || from == 100 {
+		return results.Warning{}
+	}
+	return results.LowerBounds.Warn("%d operations were due in the measurement "+
 		"period and never sent. They count with their age at the end of the load, so the "+
 		"latencies from the intended send are lower bounds from p%g on", p.UnsentOps, from)
 }
 
 // scheduleLate warns of latencies that are the client's own doing to a good part.
-func scheduleLate(p *results.Point, s summed) string {
+func scheduleLate(p *results.Point, s summed) results.Warning {
 	for _, q := range []struct {
 		name         string
 		beyond       float64
@@ -249,13 +248,13 @@ func scheduleLate(p *results.Point, s summed) string {
 			break
 		}
 		if float64(q.lag) > lagShare*float64(q.latency) {
-			return fmt.Sprintf("schedule late: found a %s of %v in the client's own delay of "+
+			return results.ScheduleLate.Warn("found a %s of %v in the client's own delay of "+
 				"batches, allowed: a tenth of that of the latency, %v. The longest delay was %v. "+
 				"%s", q.name, time.Duration(q.lag), time.Duration(q.latency),
 				time.Duration(p.ClientLag.MaxNs), whyLate(p))
 		}
 	}
-	return ""
+	return results.Warning{}
 }
 
 func whyLate(p *results.Point) string {
@@ -266,58 +265,71 @@ func whyLate(p *results.Point) string {
 	return "The client lacks CPU time: give its threads CPUs of their own"
 }
 
-func scheduleHeld(s summed) string {
+func scheduleHeld(s summed) results.Warning {
 	if float64(s.heldGroups) <= float64(s.groups)*heldShare {
-		return ""
+		return results.Warning{}
 	}
 	why := "the windows were full"
 	if s.reconnects.count > 0 {
 		why += ", or connections reopened"
 	}
-	return fmt.Sprintf("schedule held up: %d of %d batches left more than %v late because "+
+	return results.ScheduleHeld.Warn("%d of %d batches left more than %v late because "+
 		"%s, the latest by %v. The server or the path is too slow, or the window too small",
 		s.heldGroups, s.groups, heldAfter, why, time.Duration(s.maxHeldNs))
 }
 
-// tooShort counts batches. The operations of a batch are answered together, so they make a
-// percentile no more certain.
-func tooShort(s summed) string {
+// tooShort warns of the lowest percentile whose interval has no high end. Without intervals, it
+// counts batches: the operations of a batch are answered together, so they make a percentile no
+// more certain.
+func tooShort(i *results.LatencyInterval, s summed) results.Warning {
 	for _, q := range []struct {
-		name   string
-		beyond float64
-	}{{"p95", 0.05}, {"p99", 0.01}, {"p99.9", 0.001}} {
-		if beyond := float64(s.samples) * q.beyond; beyond < beyondWanted {
-			return fmt.Sprintf("too short for %s: %d batches were answered in the measurement "+
+		kind       results.Kind
+		name       string
+		percentile float64
+	}{
+		{results.TooShort, "p95", 95},
+		{results.TooShortP99, "p99", 99},
+		{results.TooShortP999, "p99.9", 99.9},
+	} {
+		beyond := float64(s.samples) * (1 - q.percentile/100)
+		switch {
+		case i.NoHighEnd(q.percentile):
+			return q.kind.Warn("too short for %s: its interval has no high end, since the answers "+
+				"beyond it are few or crowd in a part of the measurement period", q.name)
+		case i.Sections == 0 && beyond < beyondWanted:
+			return q.kind.Warn("too short for %s: %d batches were answered in the measurement "+
 				"period, %.1f of them beyond it (%.0f are needed)",
 				q.name, s.samples, beyond, beyondWanted)
 		}
 	}
-	return ""
+	return results.Warning{}
 }
 
-func clamped(s summed) string {
+func clamped(s summed) results.Warning {
 	if s.clamped == 0 {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("%d latencies were outside the histograms' range of %v to %v. They count "+
-		"as its nearer end",
+	return results.OutOfRange.Warn(
+		"%d latencies were outside the histograms' range of %v to %v. They count "+
+			"as its nearer end",
 		s.clamped, time.Duration(results.HistogramLowestNs),
 		time.Duration(results.HistogramHighestNs))
 }
 
-func retried(p *results.Point, s summed) string {
+func retried(p *results.Point, s summed) results.Warning {
 	if s.retries == 0 {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("requests sent again: %d in the measurement period, of %d answered. Their "+
-		"latency includes the wait for the lost or late answer",
+	return results.LostPackets.Warn(
+		"requests sent again: %d in the measurement period, of %d answered. Their "+
+			"latency includes the wait for the lost or late answer",
 		s.retries, p.Ops)
 }
 
 // packetLoss warns of a network that did not carry every packet at the first try.
-func packetLoss(p *results.Point) []string {
+func packetLoss(p *results.Point) results.Warnings {
 	s := &p.ClientMovedWindow.Sockets
-	return []string{
+	return results.Warnings{
 		s.ResentWarning("client", "in the measurement period"),
 		outOfOrder(s),
 	}
@@ -326,20 +338,21 @@ func packetLoss(p *results.Point) []string {
 // outOfOrder reports the lost packets on the way to the client, as far as the client sees them. A
 // packet that is retransmitted before the next one leaves is invisible to the client. Only the
 // server knows of it.
-func outOfOrder(s *results.Packets) string {
+func outOfOrder(s *results.Packets) results.Warning {
 	share, over := s.Over(s.OutOfOrderPackets, s.ReceivedDataPackets)
 	if !over {
-		return ""
+		return results.Warning{}
 	}
-	return fmt.Sprintf("the network lost or reordered the server's packets: %d of %d that the "+
-		"client received in the measurement period (%.2g %%, limit %.2g %%) overtook an earlier "+
-		"one. Look for drops and errors on the path (ip -s link, ethtool -S)",
+	return results.LostPackets.Warn(
+		"the network lost or reordered the server's packets: %d of %d that the "+
+			"client received in the measurement period (%.2g %%, limit %.2g %%) overtook an "+
+			"earlier one. Look for drops and errors on the path (ip -s link, ethtool -S)",
 		s.OutOfOrderPackets, s.ReceivedDataPackets, 100*share, 100*results.LostShare)
 }
 
 // disturbed warns of CPUs that others used for a good part of the time, unless the server shares
 // its CPUs on purpose.
-func disturbed(p *results.Point, shared bool) (warnings []string) {
+func disturbed(p *results.Point, shared bool) (warnings results.Warnings) {
 	for _, side := range []struct {
 		name             string
 		programs, stolen float64
@@ -349,13 +362,13 @@ func disturbed(p *results.Point, shared bool) (warnings []string) {
 	} {
 		if side.programs > results.OthersShare && !(shared && side.name == "server") {
 			warnings = append(warnings,
-				fmt.Sprintf("disturbed: other programs used %.0f %% of the time of the %s's CPUs "+
+				results.Disturbed.Warn("other programs used %.0f %% of the time of the %s's CPUs "+
 					"(limit: %.0f %%). End them, or give the %[2]s CPUs of its own",
 					100*side.programs, side.name, 100*results.OthersShare))
 		}
 		if side.stolen > results.OthersShare {
 			warnings = append(warnings,
-				fmt.Sprintf("disturbed: the hypervisor withheld %.0f %% of the time of the %s's "+
+				results.Disturbed.Warn("the hypervisor withheld %.0f %% of the time of the %s's "+
 					"CPUs (limit: %.0f %%). End its other machines, or measure without it",
 					100*side.stolen, side.name, 100*results.OthersShare))
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
 )
@@ -73,10 +74,7 @@ func checkPoints(dir, card string) error {
 
 // TestRuns: every run from elsewhere has its provenance.
 func TestRuns(t *testing.T) {
-	entries, err := os.ReadDir("runs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir("runs"))(t)
 	for _, e := range entries {
 		if !e.IsDir() {
 			continue
@@ -90,10 +88,7 @@ func TestRuns(t *testing.T) {
 // TestCheckRun: the format of runs/README.md is one that the check takes, and each missing part is
 // refused.
 func TestCheckRun(t *testing.T) {
-	format, err := os.ReadFile("runs/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	format := must.Get(os.ReadFile("runs/README.md"))(t)
 	_, rest, _ := strings.Cut(string(format), "```\n")
 	readme, _, _ := strings.Cut(rest, "```")
 	readme = strings.NewReplacer("real, emulated, or none", "real", ".gz, or none", ".gz").Replace(readme)
@@ -110,9 +105,7 @@ func TestCheckRun(t *testing.T) {
 		for file, text := range map[string]string{
 			"README.md": strings.Replace(readme, c.old, c.new, 1), "card-report.tar.gz": "",
 		} {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 		}
 		err := checkRun(dir)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -125,13 +118,8 @@ func TestCheckRun(t *testing.T) {
 func runOf(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	w, err := runfolder.Create(dir, []byte("store: [mica]\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(runfolder.Create(dir, []byte("store: [mica]\n"), nil))(t)
 	p := resultstest.Point(resultstest.WithID("one"))
-	if err := errors.Join(w.Append(&p, nil), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.Append(&p, nil), w.Close()))
 	return dir
 }

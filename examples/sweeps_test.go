@@ -6,15 +6,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"dpukv/internal/test/must"
 )
 
 // TestSweeps: each file of this folder is a testbed or a sweep, and each sweep has a summary that
 // fits a line and a first command.
 func TestSweeps(t *testing.T) {
-	testbeds, err := Testbeds.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testbeds := must.Get(Testbeds.ReadDir("."))(t)
 	var embedded []string
 	for _, f := range testbeds {
 		embedded = append(embedded, f.Name())
@@ -34,10 +33,7 @@ func TestSweeps(t *testing.T) {
 			}
 		}
 	}
-	files, err := filepath.Glob("*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("*.yaml"))(t)
 	slices.Sort(embedded)
 	if !slices.Equal(files, embedded) {
 		t.Errorf("found the files %v, want those that are embedded: %v", files, embedded)

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/digests.txt")
@@ -28,14 +30,9 @@ func TestDigests(t *testing.T) {
 	}
 	path := filepath.Join("testdata", "digests.txt")
 	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, got.Bytes(), 0o666))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	gotLines, wantLines := bytes.Split(got.Bytes(), []byte("\n")), bytes.Split(want, []byte("\n"))
 	if len(gotLines) != len(wantLines) {
 		t.Errorf("%d functions, %s has %d: go test -update writes it", len(gotLines), path, len(wantLines))
@@ -68,10 +65,7 @@ func TestFNVIsTheStandardLibrarys(t *testing.T) {
 		"fnv1-32": fnv.New32(), "fnv1a-32": fnv.New32a(), "fnv1-64": fnv.New64(), "fnv1a-64": fnv.New64a(),
 		"fnv1-128": fnv.New128(), "fnv1a-128": fnv.New128a(),
 	} {
-		f, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Find(name))(t)
 		for n := range 300 {
 			h.Reset()
 			_, _ = h.Write(ascending(n))

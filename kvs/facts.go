@@ -56,6 +56,9 @@ type Facts struct {
 	GuaranteedBytes int64 `json:"guaranteed_bytes,omitempty"`
 	// MaxKeyBytes is the longest key, where it is shorter than [MaxKeyBytes].
 	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
+	// RequestCheck names the checksum of long requests, where no device promises that the last word
+	// of a request is the last to arrive. Empty: they need none.
+	RequestCheck string `json:"request_check,omitempty"`
 	// Lanes join the halves of a split server. Workers are then the threads of the engine.
 	// ProxyLanes join a client to its proxy: those that it has had so far.
 	Lanes      *LaneFacts `json:"lanes,omitempty"`

@@ -11,14 +11,29 @@ import (
 type Halves struct {
 	// StartStore starts the workers with their partitions, without a network. The server's address
 	// is the side channel that an engine joins.
-	StartStore func(*ServerConfig) (Server, error)
+	StartStore func(*HalfConfig) (Server, error)
 	// StartEngine starts the server's network half. The server's address is what clients dial.
-	StartEngine func(*ServerConfig) (Server, error)
+	StartEngine func(*HalfConfig) (Server, error)
 	// StartProxy starts the network half of clients. The server's address is the side channel that
 	// sessions join.
 	StartProxy func(*ProxyConfig) (Server, error)
 	// DefaultDevice is the verbs device that joins the halves by default.
 	DefaultDevice string
+}
+
+// HalfConfig configures a half of a server.
+type HalfConfig struct {
+	ServerConfig
+	// StoreAddr is the address of the store half that an engine joins.
+	StoreAddr string `json:"store_addr,omitempty"`
+	// EngineThreads is the number of threads of the engine, a multiple of Workers. Each has a lane
+	// to one of the workers. Both halves need to know it.
+	EngineThreads int `json:"engine_threads,omitempty"`
+	// Answers is the way of the workers' answers: "read" (the engine fetches them) or "write"
+	// (the workers write them to the engine).
+	Answers string `json:"answers,omitempty"`
+	// Wait is how the threads of a half wait for messages: "poll" or "nap". "": poll.
+	Wait string `json:"wait,omitempty"`
 }
 
 // EngineThreads returns the number of threads of an engine: the asked one, or for 0 as many as the

@@ -32,17 +32,6 @@ type ServerConfig struct {
 	// Device is the server's device, for a store over verbs, and for the lanes of a half.
 	Device Device `json:"device,omitzero"`
 
-	// StoreAddr is the address of the store half that an engine joins.
-	StoreAddr string `json:"store_addr,omitempty"`
-	// EngineThreads is the number of threads of the engine, a multiple of Workers. Each has a lane
-	// to one of the workers. Both halves need to know it.
-	EngineThreads int `json:"engine_threads,omitempty"`
-	// Answers is the way of the workers' answers: "read" (the engine fetches them) or "write"
-	// (the workers write them to the engine).
-	Answers string `json:"answers,omitempty"`
-	// Wait is how the threads of a half wait for messages: "poll" or "nap". "": poll.
-	Wait string `json:"wait,omitempty"`
-
 	// CPUs are the CPUs that the workers are pinned to, in turn. None: the workers are not pinned.
 	CPUs []int `json:"-"` // a node's part says it for servers and clients alike
 	// Version is the version of this build, for the server's facts.

@@ -9,7 +9,7 @@ type Remote interface {
 	Facts() Facts
 	// Stats asks the server for its current counters.
 	Stats() (Stats, error)
-	// Open opens the session of one load worker.
+	// Open opens the session of one client thread.
 	Open(SessionOptions) (Session, error)
 	// Moved returns the traffic of the remote's own connections, without those of sessions: the
 	// connection for counters, and a device that the sessions share. It may be called until Close.
@@ -41,7 +41,7 @@ type SessionOptions struct {
 	TTL time.Duration
 }
 
-// Session is one load worker's access to a store. It chooses the server worker for each request,
+// Session is one client thread's access to a store. It chooses the server worker for each request,
 // batches requests, sends them and receives answers. A session belongs to one goroutine.
 type Session interface {
 	// Submit queues one request. If the request fills a batch, the next Flush or Poll sends it at

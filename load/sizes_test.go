@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func TestParseSizes(t *testing.T) {
@@ -78,9 +80,7 @@ func TestSizesInJSON(t *testing.T) {
 		if v, isInt := f.Value(&l).(int); !isInt || v != l.ValueBytes {
 			t.Errorf("the value is %v", f.Value(&l))
 		}
-		if err := f.Set(&l, "1024:10,32:90"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Set(&l, "1024:10,32:90"))
 		if v := f.Value(&l); v != Sizes("32:90+1024:10") || f.Number(&l) != 131 {
 			t.Errorf("the value is %v, the number %v", v, f.Number(&l))
 		}
@@ -89,9 +89,7 @@ func TestSizesInJSON(t *testing.T) {
 		!strings.Contains(string(text), `"value_bytes":131,"value_sizes":"32:90+1024:10"`) {
 		t.Errorf("%s, %v", text, err)
 	}
-	if err := l.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, l.Validate())
 	l.ValueBytes = 130
 	if err := l.Validate(); err == nil || !strings.Contains(err.Error(), "allowed: its mean, 131") {
 		t.Errorf("another mean: %v", err)

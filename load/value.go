@@ -20,6 +20,9 @@ import "encoding/binary"
 // another key pass once in 2⁸ⁿ times.
 const valueHeader = 8
 
+// VersionedBytes is the size of the smallest value that tells its version.
+const VersionedBytes = valueHeader
+
 // FillValue writes the value of a key in a version over the whole of dst. A value shorter than 8
 // bytes has one version only, and ignores the argument.
 func FillValue(dst []byte, key uint64, version uint32) {

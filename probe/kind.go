@@ -12,7 +12,6 @@ import (
 type Kind struct {
 	Name  string // in sweep files and points: "memory"
 	Title string // in tables and figures: "memory"
-	Help  string // in one sentence
 	Axes  []Axis
 	// Figures are what a point of the kind may have. The first one is the main figure.
 	Figures []Figure
@@ -100,7 +99,5 @@ type Outcome struct {
 type Figure struct {
 	Name   string  // with the unit at its end: "latency_ns", "bytes_per_s"
 	Title  string  // in words, with the unit of Shown: "latency, ns"
-	Help   string  // what it is, in one sentence
-	Lower  bool    // less is better
 	Factor float64 // shown = value × Factor; 0: 1
 }

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,12 +13,8 @@ import (
 type Axis struct {
 	Name    string // as in a sweep file and in points
 	Help    string
-	Example string   // values, as a file has them
-	Default []string // values, in canonical form
-	// Before is the value that stands for points from before the axis existed; "": the axis is as
-	// old as its kind.
-	Before string
-	Codec  strictyaml.Codec[string] // canonical words
+	Default []string                 // values, in canonical form
+	Codec   strictyaml.Codec[string] // canonical words
 }
 
 // Words makes a codec of canonical words from any other codec.
@@ -106,16 +101,6 @@ func (k *Kind) All(values map[string][]string) []Settings {
 		all = next
 	}
 	return all
-}
-
-// Identity returns the settings without the values that stand for what was measured before an axis
-// existed.
-func (k *Kind) Identity(s Settings) Settings {
-	list := s.List()
-	return NewSettings(slices.DeleteFunc(list, func(one Setting) bool {
-		i := slices.IndexFunc(k.Axes, func(a Axis) bool { return a.Name == one.Name })
-		return i >= 0 && k.Axes[i].Before == one.Value
-	}))
 }
 
 // Axis returns the axis with a name.

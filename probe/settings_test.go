@@ -14,7 +14,7 @@ var kind = Kind{
 	Axes: []Axis{
 		{Name: "test", Default: []string{"latency"}, Codec: strictyaml.Word([]string{"latency", "copy"})},
 		{Name: "block_bytes", Default: []string{"1024"}, Codec: Words(strictyaml.Whole(1, 1<<30))},
-		{Name: "threads", Default: []string{"1", "2"}, Before: "1", Codec: Words(strictyaml.Whole(1, 8))},
+		{Name: "threads", Default: []string{"1", "2"}, Codec: Words(strictyaml.Whole(1, 8))},
 	},
 	Uses: func(s Settings, axis string) bool {
 		return axis == "test" || (axis == "threads") == (s.Get("test") == "copy")
@@ -35,17 +35,6 @@ func TestAll(t *testing.T) {
 	}
 	if m := got[0].Map(); fmt.Sprint(m) != "map[block_bytes:1024 test:latency]" {
 		t.Errorf("got %v", m)
-	}
-}
-
-// TestIdentity: a value from before its axis existed changes no ID.
-func TestIdentity(t *testing.T) {
-	for s, want := range map[Settings]Settings{
-		"test=copy threads=1": "test=copy", "test=copy threads=2": "test=copy threads=2",
-	} {
-		if got := kind.Identity(s); got != want {
-			t.Errorf("%s: got %s, want %s", s, got, want)
-		}
 	}
 }
 

@@ -8,14 +8,26 @@ import (
 
 func TestAttachedServersHaveNoPlacement(t *testing.T) {
 	sweep := Point{
-		Placement: "CH-SH", Submode: "off-path", Attached: true, Status: StatusOK,
-		ServerAddr: "10.0.0.2:6379", Clients: []ClientShare{{Node: Node{Node: "hostA"}}},
+		Identity: Identity{Status: StatusOK},
+		Asked:    Asked{Placement: "CH-SH", Submode: "off-path"},
+		Reached:  Reached{Attached: true},
+		Used:     Used{ServerAddr: "10.0.0.2:6379"},
+		Clients:  []ClientShare{{Node: Node{Node: "hostA"}}},
 	}
 	load := Point{
-		Placement: "attached", Submode: "unknown", Status: StatusOK, ServerAddr: "10.0.0.2:6379",
+		Identity: Identity{Status: StatusOK},
+		Asked:    Asked{Placement: "attached", Submode: "unknown"},
+		Used:     Used{ServerAddr: "10.0.0.2:6379"},
 	}
-	failed := Point{Placement: "CH-SH", Submode: "off-path", Attached: true, Status: StatusFailed}
-	placed := Point{Placement: "CH-SH", Submode: "sm1", Status: StatusOK}
+	failed := Point{
+		Identity: Identity{Status: StatusFailed},
+		Asked:    Asked{Placement: "CH-SH", Submode: "off-path"},
+		Reached:  Reached{Attached: true},
+	}
+	placed := Point{
+		Identity: Identity{Status: StatusOK},
+		Asked:    Asked{Placement: "CH-SH", Submode: "sm1"},
+	}
 	path := Named("placement", "submode")
 	for _, c := range []struct {
 		p    Point

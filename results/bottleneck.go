@@ -61,9 +61,10 @@ func (p *Point) SayBothFull() {
 	if b.Side != SideBoth {
 		return
 	}
-	for i, w := range p.Warnings {
-		if busy, found := strings.CutSuffix(w, ClientsLimit); found {
-			p.Warnings[i] = busy + "Both sides are full: " + b.Why + ". To find the limit of " +
+	for i := range p.Warnings {
+		w := &p.Warnings[i]
+		if busy, found := strings.CutSuffix(w.Text, ClientsLimit); found {
+			w.Text = busy + "Both sides are full: " + b.Why + ". To find the limit of " +
 				"one side, give the other more CPUs"
 		}
 	}
@@ -213,12 +214,7 @@ func (p *Point) clientBusy() float64 {
 }
 
 func (p *Point) clientFull() bool {
-	for _, w := range p.Warnings {
-		if strings.Contains(w, "client-bound:") {
-			return true
-		}
-	}
-	return p.ClientBusyShare > BusyShare
+	return p.Warnings.Has(ClientBound) || p.ClientBusyShare > BusyShare
 }
 
 // busiest is the worker with the most CPU time, or nil if the server told nothing of its workers.

@@ -155,7 +155,7 @@ func TestBottleneck(t *testing.T) {
 			results.SideNeither, "",
 		},
 		"one of several clients": {[]func(*results.Point){busy(0.6, 0.3), func(p *results.Point) {
-			p.Warnings = []string{"dpuA: client-bound: …"}
+			p.Warnings = results.ReadWarnings("dpuA: client-bound: …")
 		}}, results.SideClient, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -185,10 +185,10 @@ func TestSayBothFull(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := resultstest.LocalPoint(func(p *results.Point) {
 				p.ClientCPUShare, p.ClientBusyShare, p.ServerCPUShare = 0.95, 0.9, c.server
-				p.Transport, p.Warnings = c.transport, []string{other, alone}
+				p.Transport, p.Warnings = c.transport, results.ReadWarnings(other, alone)
 			})
 			for range 2 { // of several clients, the orchestrator says it again
-				if p.SayBothFull(); p.Warnings[0] != other || p.Warnings[1] != c.want {
+				if p.SayBothFull(); p.Warnings[0].String() != other || p.Warnings[1].String() != c.want {
 					t.Errorf("found %q, want %q", p.Warnings, c.want)
 				}
 			}

@@ -21,7 +21,7 @@ func (b Bound) String() string {
 func ParseBound(text string) (Bound, error) {
 	name, limit, found := strings.Cut(text, "=")
 	if !found {
-		return Bound{}, fmt.Errorf("bound: found %q, allowed: MEASURE=TIME, such as "+
+		return Bound{}, fmt.Errorf("bound: found %q, allowed: METRIC=TIME, such as "+
 			"p99=200us", text)
 	}
 	m, err := parseLatencyMetric(strings.TrimSpace(name))
@@ -36,4 +36,10 @@ func ParseBound(text string) (Bound, error) {
 			text)
 	}
 	return Bound{m, float64(d)}, nil
+}
+
+// BeyondCapacity reports whether a point failed only because its rate is far beyond what the server
+// takes: the server was busy with a backlog for the whole measurement period.
+func (p *Point) BeyondCapacity() bool {
+	return p.Status == StatusFailed && p.Warnings.Has(Backlogged)
 }

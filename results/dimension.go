@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/internal/spelling"
 	"dpukv/kvs"
 	"dpukv/load"
-	"dpukv/results/internal/numfmt"
 )
 
 // Dimension is one property of a point's request or configuration that a sweep may vary. Repeats of

@@ -11,11 +11,13 @@ import (
 // TestDimensionUnits: a value has the unit of its field; only the shown value has the title's unit.
 func TestDimensionUnits(t *testing.T) {
 	p := &results.Point{
-		Load: load.Load{
-			Workload: load.Workload{GetRatio: 0.07, ValueBytes: 32},
-			RateOps:  2_500_000,
+		Asked: results.Asked{
+			Load: load.Load{
+				Workload: load.Workload{GetRatio: 0.07, ValueBytes: 32},
+				RateOps:  2_500_000,
+			},
+			ServerThreads: 4,
 		},
-		ServerThreads: 4,
 	}
 	for _, c := range []struct{ name, text, title, shown, label string }{
 		{"get_ratio", "0.07", "GET %", "7", "7 % GET"},

@@ -1,7 +1,7 @@
 package results
 
 import (
-	"fmt"
+	"slices"
 	"time"
 )
 
@@ -9,23 +9,30 @@ const (
 	// driftShare is the least change over a measurement period that is a drift.
 	driftShare = 0.05
 	driftLevel = 0.01 // of the test
+	// driftSlices are the parts of a period that the test compares. Those of a full queue depend on
+	// each other, and the more so the shorter they are.
+	driftSlices = 10
 )
 
 // DriftWarnings warns if the throughput or the median latency rose or fell over a point's
-// measurement period. The median is that from the intended send. The order of the intervals decides
-// (Mann and Kendall): a burst in the middle is no drift. At least six intervals are needed for the
-// level of the test.
-func DriftWarnings(p *Point, intervals []Interval) (warnings []string) {
+// measurement period. The median is that from the intended send. The order of ten slices of the
+// period decides (Mann and Kendall): a burst in the middle is no drift. At least six intervals are
+// needed for the level of the test.
+func DriftWarnings(p *Point, intervals []Interval) (warnings Warnings) {
 	end := p.StartedAt.Add(time.Duration(p.DurationNs))
+	whole := slices.DeleteFunc(slices.Clone(intervals), func(iv Interval) bool {
+		return iv.Tag != TagIntended || iv.Start.Before(p.StartedAt) || iv.End.After(end)
+	})
 	var rates, medians []float64
-	for _, iv := range intervals {
-		whole := !iv.Start.Before(p.StartedAt) && !iv.End.After(end)
-		if iv.Tag != TagIntended || !whole {
-			continue
+	n := min(len(whole), driftSlices)
+	for i := range n {
+		h, took := NewHistogram(), time.Duration(0)
+		for _, iv := range whole[i*len(whole)/n : (i+1)*len(whole)/n] {
+			h.Merge(iv.Histogram)
+			took += iv.End.Sub(iv.Start)
 		}
-		n := float64(iv.Histogram.TotalCount())
-		rates = append(rates, n/iv.End.Sub(iv.Start).Seconds())
-		medians = append(medians, float64(iv.Histogram.ValueAtPercentile(50)))
+		rates = append(rates, float64(h.TotalCount())/took.Seconds())
+		medians = append(medians, float64(h.ValueAtPercentile(50)))
 	}
 	for _, of := range []struct {
 		name   string
@@ -33,8 +40,8 @@ func DriftWarnings(p *Point, intervals []Interval) (warnings []string) {
 	}{{"throughput", rates}, {"median latency", medians}} {
 		share, chance := trend(of.series)
 		if chance <= driftLevel && max(share, -share) >= driftShare {
-			warnings = append(warnings, fmt.Sprintf("drift: the %s changed by %+.0f %% over the "+
-				"measurement period (limit: %.0f %%, p=%.2g over %d intervals). Warm up for "+
+			warnings = append(warnings, Drift.Warn("the %s changed by %+.0f %% over the "+
+				"measurement period (limit: %.0f %%, p=%.2g over %d slices). Warm up for "+
 				"longer, or find what changes",
 				of.name, 100*share, 100*driftShare, chance, len(of.series)))
 		}
@@ -42,8 +49,8 @@ func DriftWarnings(p *Point, intervals []Interval) (warnings []string) {
 	return warnings
 }
 
-// trend is the change from the first to the last value, as a share of the median, and the
-// probability of such an order by chance. The change is the median of the slopes between all pairs
+// trend is the change over all values, as a share of their median, and the probability of such an
+// order by chance. The change from one to the next is the median of the slopes between all pairs
 // (Theil and Sen).
 func trend(series []float64) (share, chance float64) {
 	var slopes []float64
@@ -66,7 +73,7 @@ func trend(series []float64) (share, chance float64) {
 	if len(slopes) == 0 || middle == 0 {
 		return 0, 1
 	}
-	share = spreadOf(slopes).Median * float64(len(series)-1) / middle
+	share = spreadOf(slopes).Median * float64(len(series)) / middle
 	return share, orderChance(len(series), max(score, -score))
 }
 

@@ -16,8 +16,8 @@ import (
 const (
 	TagIntended = "intended" // from the intended send: Point.Latency
 	TagActual   = "actual"   // from the actual send: Point.Actual
-	// TagUnsent has the ages of unsent operations at the end of the load, which TagIntended
-	// includes.
+	// TagUnsent has the ages of unsent operations at the end of the load, and of a closed loop's
+	// unanswered ones. TagIntended includes them, and TagActual the unanswered ones.
 	TagUnsent = "unsent"
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"pgregory.net/rapid"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 )
 
@@ -47,14 +48,11 @@ func TestHlogHoldsWhatWasEncoded(t *testing.T) {
 // TestHgrm: the table of percentiles counts each latency from the intended send once, and no other.
 func TestHgrm(t *testing.T) {
 	start := time.UnixMilli(1000)
-	table, err := results.EncodeHgrm([]results.Interval{
+	table := must.Get(results.EncodeHgrm([]results.Interval{
 		{results.TagIntended, start, start.Add(time.Second), histogramOf([]int64{5000, 7000})},
 		{results.TagActual, start, start.Add(time.Second), histogramOf([]int64{1000})},
 		{results.TagIntended, start, start.Add(2 * time.Second), histogramOf([]int64{9_000_000})},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	var last string
 	for line := range strings.Lines(string(table)) {
 		if strings.HasPrefix(line, " ") && strings.Contains(line, "inf") {
@@ -71,13 +69,10 @@ func TestHgrm(t *testing.T) {
 }
 
 func TestHlogIsReadableByTheLibrary(t *testing.T) {
-	log, err := results.EncodeHlog([]results.Interval{{
+	log := must.Get(results.EncodeHlog([]results.Interval{{
 		results.TagIntended, time.UnixMilli(1000), time.UnixMilli(2000),
 		histogramOf([]int64{5000}),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	h, err := hdrhistogram.NewHistogramLogReader(bytes.NewReader(log)).NextIntervalHistogram()
 	if err != nil || h == nil || h.Tag() != results.TagIntended || h.TotalCount() != 1 {
 		t.Fatalf("the library reads %v, %v", h, err)
@@ -85,13 +80,10 @@ func TestHlogIsReadableByTheLibrary(t *testing.T) {
 }
 
 func TestDamagedHlogIsNamedByLine(t *testing.T) {
-	good, err := results.EncodeHlog([]results.Interval{{
+	good := must.Get(results.EncodeHlog([]results.Interval{{
 		results.TagActual, time.UnixMilli(0), time.UnixMilli(1),
 		histogramOf([]int64{7, 7, 9}),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	lines := strings.Count(string(good), "\n")
 	for name, damaged := range map[string]string{
 		"cut payload":   string(good[:len(good)-10]),

@@ -118,3 +118,14 @@ func (m LatencyMetric) Ns(p *Point) float64 {
 	}
 	return m.of(p.Latency)
 }
+
+// NoHighEnd reports whether the metric of a point is a percentile whose interval has no high end.
+func (m LatencyMetric) NoHighEnd(p *Point) bool {
+	if m.Intended().Name == "mean" {
+		return false
+	}
+	if m.actual {
+		return p.ActualInterval.NoHighEnd(m.Percentile)
+	}
+	return p.LatencyInterval.NoHighEnd(m.Percentile)
+}

@@ -54,7 +54,7 @@ func TestLowerBound(t *testing.T) {
 	} {
 		got := ""
 		for _, m := range results.LatencyMetrics() {
-			p := &results.Point{LatencyLowerBoundFrom: from}
+			p := &results.Point{LatencyDetail: results.LatencyDetail{LatencyLowerBoundFrom: from}}
 			if m.LowerBound(p) {
 				got += m.Name + " "
 			}

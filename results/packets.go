@@ -1,10 +1,6 @@
 package results
 
-import (
-	"fmt"
-
-	"dpukv/kvs"
-)
+import "dpukv/kvs"
 
 // Packets counts packets of TCP sockets, by the kernel, or of a verbs device. Payload is the
 // content of TCP or UDP: it includes the headers of RoCE, and none of TCP, UDP, IP and Ethernet. A
@@ -60,16 +56,17 @@ func (p *Packets) Over(some, of uint64) (share float64, over bool) {
 	return share, share > LostShare
 }
 
-// ResentWarning is the warning about a side whose TCP resent packets; it is "" if few were resent.
+// ResentWarning is the warning about a side whose TCP resent packets. It is empty if few were.
 // A lost packet costs its connection the time until TCP misses it, and a part of TCP's window.
-func (p *Packets) ResentWarning(side, when string) string {
+func (p *Packets) ResentWarning(side, when string) Warning {
 	share, over := p.Over(p.ResentPackets, p.SentDataPackets)
 	if !over {
-		return ""
+		return Warning{}
 	}
-	return fmt.Sprintf("the network lost or delayed packets of the %s: %d of %d sent %s (%.2g "+
-		"%%, limit %.2g %%) were sent again. The latency of what waited for them includes the "+
-		"wait. Look for drops and errors on the path (ip -s link, ethtool -S)",
+	return LostPackets.Warn(
+		"the network lost or delayed packets of the %s: %d of %d sent %s (%.2g "+
+			"%%, limit %.2g %%) were sent again. The latency of what waited for them includes the "+
+			"wait. Look for drops and errors on the path (ip -s link, ethtool -S)",
 		side, p.ResentPackets, p.SentDataPackets, when, 100*share, 100*LostShare)
 }
 

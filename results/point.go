@@ -12,15 +12,79 @@ import (
 type Point struct {
 	// Identity
 
+	Identity
+
+	// What was asked
+
+	Asked
+
+	// What was used
+
+	Reached
+	Path
+	Machines
+	Used
+
+	// What a probe used and measured
+
+	Probed
+
+	// What was counted in the measurement period
+
+	Counted
+
+	// Latency of an operation
+
+	// Latency counts from the intended send until the answer of the batch is complete. In a closed
+	// loop, the intended send is the actual one. An unsent operation counts with its age at the end
+	// of the period.
+	Latency
+	LatencyDetail
+
+	// What crossed the network
+
+	Traffic
+
+	// What it cost
+
+	Cost
+	NeighbourWork
+	Hashing
+
+	// Workers and clients
+
+	// ServerWorkers are the store's own counts of the measurement period. The list is empty if the
+	// store reports none, or none that a client believes.
+	ServerWorkers []ServerWorker `json:"server_workers,omitempty"`
+	// Clients are the shares of the clients. Where several ran at once, the point sums their
+	// counts, merges their histograms, and has the mean of all else.
+	Clients []ClientShare `json:"clients,omitempty"`
+
+	// Integrity and warnings
+
+	// HlogBytes is the length of the histogram log. It is absent without a log, or from an older
+	// build.
+	HlogBytes  int64  `json:"hlog_bytes,omitempty"`
+	HlogCRC32C string `json:"hlog_crc32c,omitempty"` // checksum of the histogram log
+	// Warnings are the reasons to doubt this point. They stand beside it in tables and figures.
+	Warnings Warnings `json:"warnings"`
+	// Chain is the digest of this line, of all lines before it, and of the sweep and the testbed.
+	// It is absent from an older build.
+	Chain string `json:"chain,omitempty"`
+}
+
+// Identity tells points apart, and whether one counts.
+type Identity struct {
 	Schema int `json:"schema"` // version of this format, [SchemaVersion]
 	// ID names the configuration and its repeat, and the histogram file.
 	ID string `json:"id"`
 	// "ok" or "failed"; the figures of a failed point are invalid
 	Status string `json:"status"`
 	Error  string `json:"error,omitempty"` // reason of a failure
+}
 
-	// What was asked
-
+// Asked is what the sweep asked for.
+type Asked struct {
 	// Measure is the kind of a probe, a point without a store: "memory", "network", "verbs",
 	// "dma". It is absent if the point measures a store. A line of a probe leaves out all fields
 	// that are empty.
@@ -52,9 +116,10 @@ type Point struct {
 	ServerThreads int    `json:"server_threads"` // threads of the server
 	ClientThreads int    `json:"client_threads"` // threads of each client
 	Repeat        int    `json:"repeat"`         // number of the repeat, from 1
+}
 
-	// What was used
-
+// Reached is how the clients reached the server.
+type Reached struct {
 	// Attached tells that the server ran already: dpukv neither placed nor started it. The names of
 	// placement and submode then say only where the clients ran.
 	Attached  bool   `json:"attached,omitempty"`
@@ -71,6 +136,9 @@ type Point struct {
 	// Emulated tells that software replaces a NIC or a machine at either end. The figures are not
 	// those of the hardware.
 	Emulated bool `json:"emulated,omitempty"`
+	// RequestCheck names the checksum of HERD's requests of more than a cache line, where no device
+	// promises that their last word arrives last. Empty: they need none.
+	RequestCheck string `json:"request_check,omitempty"`
 	// Protocol is the protocol in use, of a store that has several: "meta", "resp3".
 	Protocol string `json:"protocol,omitempty"`
 	// ServerCommand is the command line of the server, if its program is not dpukv.
@@ -78,6 +146,10 @@ type Point struct {
 	// EmulatedTestbed describes the emulation of the machines. All points of a testbed have the
 	// same text, and such a point has [Point.Emulated] too.
 	EmulatedTestbed string `json:"emulated_testbed,omitempty"`
+}
+
+// Path is the datapath of a DPU, and the evidence that the packets took it.
+type Path struct {
 	// Datapath is the short name of the DPU's datapath in an on-path submode.
 	Datapath   string `json:"datapath,omitempty"`
 	DatapathIs string `json:"datapath_is,omitempty"` // description of the datapath
@@ -106,6 +178,10 @@ type Point struct {
 	// ForwarderCPUNs is the CPU time of forwarding processes during [Point.EvidenceNs]. It is 0 if
 	// the kernel or a card forwards.
 	ForwarderCPUNs int64 `json:"forwarder_cpu_ns,omitempty"`
+}
+
+// Machines are those of the server and of the clients.
+type Machines struct {
 	// Cards are the BlueFields of the hosts of clients and server, with the modes that were read
 	// before the point. A card that could not be read is in [Point.Warnings].
 	Cards      []Card `json:"cards,omitempty"`
@@ -117,8 +193,12 @@ type Point struct {
 	Hosts []string `json:"hosts,omitempty"`
 	// Source is the number of the run folder that the point comes from, from 1. It is absent
 	// unless dpukv merge wrote the folder.
-	Source int    `json:"source,omitempty"`
-	Mode   string `json:"mode"` // mode of the store: "cache" or "store"
+	Source int `json:"source,omitempty"`
+}
+
+// Used is what server, clients, neighbour and halves had.
+type Used struct {
+	Mode string `json:"mode"` // mode of the store: "cache" or "store"
 	// access to partitions: "erew", "crew" or "crcw"
 	Access string `json:"access"`
 	// memory pages of the items, kind and size: "hugetlb-2m", "thp-2m", "thp-512m", "4k", "64k"
@@ -145,18 +225,22 @@ type Point struct {
 	ProxyLanes *Lanes `json:"proxy_lanes,omitempty"`
 	// PreloadHitRate is the share of the preloaded keys that the server had when asked for them.
 	PreloadHitRate float64 `json:"preload_hit_rate"`
+}
 
+// Probed is what a probe used and measured.
+type Probed struct {
 	// Facts are what a probe used: "kernel": "avx2", "program": "iperf 3.12".
 	Facts map[string]string `json:"facts,omitempty"`
 	// ServerFacts are what the server of a probe used.
 	ServerFacts map[string]string `json:"server_facts,omitempty"`
-
-	// What was counted in the measurement period
-
 	// Figures are what a probe measured, by name. The unit stands at the end of a name.
-	Figures    map[string]float64 `json:"figures,omitempty"`
-	StartedAt  time.Time          `json:"started_at"`  // start of the measurement period
-	DurationNs int64              `json:"duration_ns"` // length of the measurement period
+	Figures map[string]float64 `json:"figures,omitempty"`
+}
+
+// Counted is what was counted in the measurement period.
+type Counted struct {
+	StartedAt  time.Time `json:"started_at"`  // start of the measurement period
+	DurationNs int64     `json:"duration_ns"` // length of the measurement period
 	// CoolDownNs is the time after the measurement period for which a client kept up its load, as
 	// other clients still measured. It is the longest of all clients, and absent for a single one.
 	CoolDownNs int64 `json:"cool_down_ns,omitempty"`
@@ -165,6 +249,11 @@ type Point struct {
 	Gets   uint64 `json:"gets"`   // answered GETs
 	Hits   uint64 `json:"hits"`   // GETs that found their key
 	Misses uint64 `json:"misses"` // GETs that did not find their key
+	// ComparedGets are hits whose value a client thread compared with its own latest SET of the
+	// key. It is absent if there were none, and from an older build.
+	ComparedGets uint64 `json:"compared_gets,omitempty"`
+	// VersionBytes is the memory of all clients for the versions of [Point.ComparedGets].
+	VersionBytes uint64 `json:"version_bytes,omitempty"`
 	// HitValueBytes is the mean size of the values that GETs returned. It is present if values have
 	// several sizes. With skewed keys it depends on the sizes of the most popular values.
 	HitValueBytes float64 `json:"hit_value_bytes,omitempty"`
@@ -176,6 +265,16 @@ type Point struct {
 	LateOps uint64 `json:"late_ops"`
 	// open loop: operations due in the period, not sent by its end
 	UnsentOps uint64 `json:"unsent_ops"`
+	// UnansweredOps are those that a closed loop had in flight at the end of the period for longer
+	// than any answer took. They count with that age in the latencies, as lower bounds. It is
+	// absent if there are none, and from an older build.
+	UnansweredOps uint64 `json:"unanswered_ops,omitempty"`
+	// InFlightMean is how many operations were in flight in the mean: throughput × mean latency
+	// (Little's law). It is absent in an open loop, and from an older build.
+	InFlightMean float64 `json:"in_flight_mean,omitempty"`
+	// InFlightShare is [Point.InFlightMean] over what the windows of all connections hold. A stall
+	// over the begin of the period makes it more than 1.
+	InFlightShare float64 `json:"in_flight_share,omitempty"`
 	// ClientLag is the client's own delay of batches in an open loop: from the time at which a
 	// batch was due until the client could send it. Waiting for a full window is not in it. Of
 	// several clients, each figure is the largest. It is absent in a closed loop.
@@ -195,30 +294,28 @@ type Point struct {
 	Overlap       Overlap `json:"overlap,omitzero"`
 	Evicted       uint64  `json:"evicted"`        // items that the server evicted, preload included
 	ThroughputOps float64 `json:"throughput_ops"` // [Point.Ops] a second
+}
 
-	// Latency of an operation
-
-	// Latency counts from the intended send until the answer of the batch is complete. In a closed
-	// loop, the intended send is the actual one. An unsent operation counts with its age at the end
-	// of the period.
-	Latency
+// LatencyDetail is what else is known of the latency.
+type LatencyDetail struct {
 	// LatencyLowerBoundFrom is the lowest percentile of the latency that is only a lower bound,
 	// for unsent operations: 50, 95, 99 or 99.9, or 100 for the maximum. All higher percentiles
 	// are lower bounds, too. It is absent if there are none.
 	LatencyLowerBoundFrom float64 `json:"latency_lower_bound_from,omitempty"`
 	// Actual is the latency from the actual send.
 	Actual Latency `json:"actual"`
-	// 95 % intervals of the latency's percentiles, from the intervals of the histogram log; absent
-	// with fewer than ten of those, or from an older build
+	// 95 % intervals of the latency's percentiles, from five sections of the period; absent with
+	// fewer than ten intervals in the histogram log, or from an older build
 	LatencyInterval LatencyInterval `json:"latency_interval,omitzero"`
 	// the same of the latency from the actual send
 	ActualInterval LatencyInterval `json:"actual_interval,omitzero"`
 	// Stages tell where the mean latency goes. They are absent if the server does not report the
 	// time in it.
 	Stages Stages `json:"stages,omitzero"`
+}
 
-	// What crossed the network
-
+// Traffic is what crossed the network.
+type Traffic struct {
 	// ClientMoved counts traffic of the clients' sockets and device, from the first connection to
 	// the end of the last session. It includes control connections, handshakes and the preload.
 	ClientMoved Moved `json:"client_moved,omitzero"`
@@ -231,112 +328,6 @@ type Point struct {
 	// [Point.ClientMovedLoad], by the kernel of its own node. It is absent for a server that ran
 	// already, and for clients that reconnect.
 	ServerMovedLoad Moved `json:"server_moved_load,omitzero"`
-
-	// What it cost
-
-	// ServerCPUNsPerOp is the CPU time of the server process per operation, user and system.
-	ServerCPUNsPerOp float64 `json:"server_cpu_ns_per_op"`
-	// ClientCPUNsPerOp is the CPU time of the client processes per operation, user and system. It
-	// includes [Point.ComputeCPUNsPerOp].
-	ClientCPUNsPerOp float64 `json:"client_cpu_ns_per_op"`
-	// Parts are the processes that an operation passes, each with its CPU time: "application",
-	// "proxy", "engine", "store"; those of a whole server or client are "server" and "application".
-	// Those from the application on make up [Point.ClientCPUNsPerOp], without the proxy's, and
-	// [Point.ServerCPUNsPerOp].
-	Parts []Part `json:"parts,omitempty"`
-	// ServerHostCPUNsPerOp is the CPU time per operation of the server's parts on a host.
-	ServerHostCPUNsPerOp float64 `json:"server_host_cpu_ns_per_op,omitempty"`
-	// ServerDPUCPUNsPerOp is the CPU time per operation of the server's parts on a DPU.
-	ServerDPUCPUNsPerOp float64 `json:"server_dpu_cpu_ns_per_op,omitempty"`
-	// ClientHostCPUNsPerOp is the CPU time per operation of the client's parts on a host, the
-	// application's compute included.
-	ClientHostCPUNsPerOp float64 `json:"client_host_cpu_ns_per_op,omitempty"`
-	// ClientDPUCPUNsPerOp is the CPU time per operation of the client's parts on a DPU.
-	ClientDPUCPUNsPerOp float64 `json:"client_dpu_cpu_ns_per_op,omitempty"`
-	// ComputeCPUNsPerOp is the part of [Point.ClientCPUNsPerOp] that is the application's own
-	// compute, see [load.Load.Compute].
-	ComputeCPUNsPerOp float64 `json:"compute_cpu_ns_per_op,omitempty"`
-	// ClientCPUShare is the CPU time of the client threads over the wall time of their CPUs.
-	ClientCPUShare float64 `json:"client_cpu_share"`
-	// ServerCPUShare is the CPU time of the server process over the wall time of its workers.
-	ServerCPUShare float64 `json:"server_cpu_share"`
-	// ClientBusyShare is [Point.ClientCPUShare] without the time of polling with nothing to do, and
-	// without the compute.
-	ClientBusyShare float64 `json:"client_busy_share"`
-	// ServerOthersShare is the share of CPU time on [Point.ServerCPUs] that other programs used, by
-	// the kernel's ticks. It is 0 if unknown: without pinning, or on another machine without dpukv.
-	// Of a split server, the shares of CPU time are those of the half with the larger one.
-	ServerOthersShare float64 `json:"server_others_share,omitempty"`
-	// ServerStolenShare is the share of CPU time on [Point.ServerCPUs] that a hypervisor kept.
-	ServerStolenShare float64 `json:"server_stolen_share,omitempty"`
-	// ClientOthersShare is the same as [Point.ServerOthersShare] for the client. Of several
-	// clients, it is that of the client with the largest share.
-	ClientOthersShare float64 `json:"client_others_share,omitempty"`
-	// ClientStolenShare is the same as [Point.ServerStolenShare] for the client. Of several
-	// clients, it is that of the client with the largest share.
-	ClientStolenShare float64 `json:"client_stolen_share,omitempty"`
-	// ServerInterruptShare is the share of CPU time on [Point.ServerCPUs] that interrupts used,
-	// packet processing in softirqs included, by the kernel's ticks. Some kernels count it in the
-	// CPU time of the interrupted program, too. It is 0 if unknown, and in older points.
-	ServerInterruptShare float64 `json:"server_interrupt_share,omitempty"`
-	// ClientInterruptShare is the same as [Point.ServerInterruptShare] for the client. Of several
-	// clients, it is that of the client with the largest share.
-	ClientInterruptShare float64 `json:"client_interrupt_share,omitempty"`
-	// ServerEnergyUJPerOp is the energy of the processors and memory of the server's machine for
-	// each operation, with everything else that ran there. Of a split server, it is the sum over
-	// its machines. It is absent if a machine has no readable counters, or is emulated.
-	ServerEnergyUJPerOp float64 `json:"server_energy_uj_per_op,omitempty"`
-	// ServerEnergyBy names the counters of [Point.ServerEnergyUJPerOp]: "rapl: package-0".
-	ServerEnergyBy string `json:"server_energy_by,omitempty"`
-	// ClientEnergyUJPerOp is the same as [Point.ServerEnergyUJPerOp] for the clients' machines. On
-	// one machine, both have the whole.
-	ClientEnergyUJPerOp float64 `json:"client_energy_uj_per_op,omitempty"`
-	// ClientEnergyBy names the counters of [Point.ClientEnergyUJPerOp].
-	ClientEnergyBy string `json:"client_energy_by,omitempty"`
-	// NeighbourOpsPerS is the work of the neighbour a second, from the order to go until the load
-	// was over. It counts multiplications with an addition (cpu), or lines of 64 bytes that were
-	// read and written (cache, memory).
-	NeighbourOpsPerS float64 `json:"neighbour_ops_per_s,omitempty"`
-	// NeighbourBytesPerS are the bytes that the neighbour read and wrote a second, over the time of
-	// [Point.NeighbourOpsPerS].
-	NeighbourBytesPerS float64 `json:"neighbour_bytes_per_s,omitempty"`
-	// NeighbourCPUShare is the CPU time of the neighbour over the wall time of its CPUs, over the
-	// time of [Point.NeighbourOpsPerS].
-	NeighbourCPUShare float64 `json:"neighbour_cpu_share,omitempty"`
-	// NeighbourSwitchesPerS is how often a second the kernel took a CPU from a thread of the
-	// neighbour, over the time of [Point.NeighbourOpsPerS].
-	NeighbourSwitchesPerS float64 `json:"neighbour_switches_per_s,omitempty"`
-	// ClientHashShare is the share of the client's CPU time that hashes keys.
-	ClientHashShare float64 `json:"client_hash_share"`
-	// ClientHashShareBy is the method of [Point.ClientHashShare]: "sampling", or an estimate and
-	// the reason for it. It is absent if the client hashed nothing.
-	ClientHashShareBy string `json:"client_hash_share_by,omitempty"`
-	// ClientHashSamples is the number of samples behind [Point.ClientHashShare].
-	ClientHashSamples int `json:"client_hash_samples,omitempty"`
-	// ClientHashShareCheck is the same share from a second load with keys hashed beforehand. It is
-	// 0 without that check.
-	ClientHashShareCheck float64 `json:"client_hash_share_check,omitempty"`
-
-	// Workers and clients
-
-	// ServerWorkers are the store's own counts of the measurement period. The list is empty if the
-	// store reports none.
-	ServerWorkers []ServerWorker `json:"server_workers,omitempty"`
-	// Clients are the shares of the clients. Where several ran at once, the point sums their
-	// counts, merges their histograms, and has the mean of all else.
-	Clients []ClientShare `json:"clients,omitempty"`
-
-	// Integrity and warnings
-
-	// HlogBytes is the length of the histogram log. It is absent without a log, or from an older
-	// build.
-	HlogBytes  int64  `json:"hlog_bytes,omitempty"`
-	HlogCRC32C string `json:"hlog_crc32c,omitempty"` // checksum of the histogram log
-	// Warnings are the reasons to doubt this point. They stand beside it in tables and figures.
-	Warnings []string `json:"warnings"`
-	// Chain is the digest of this line, of all lines before it, and of the sweep and the testbed.
-	// It is absent from an older build.
-	Chain string `json:"chain,omitempty"`
 }
 
 // Node is a testbed's machine.
@@ -438,6 +429,9 @@ type Latency struct {
 	MaxNs   int64 `json:"latency_max_ns"` // maximum
 }
 
+// LittlesLaw returns how many operations were in flight in the mean, from the figures of a point.
+func (p *Point) LittlesLaw() float64 { return p.ThroughputOps * p.MeanNs / 1e9 }
+
 // Lag is a distribution of delays, in nanoseconds.
 type Lag struct {
 	P50Ns  int64 `json:"p50_ns"`  // median
@@ -452,28 +446,6 @@ func (l Lag) Max(o Lag) Lag {
 		max(l.P50Ns, o.P50Ns), max(l.P99Ns, o.P99Ns), max(l.P999Ns, o.P999Ns),
 		max(l.MaxNs, o.MaxNs),
 	}
-}
-
-// Part is a process that an operation passes: see [Point.Parts].
-type Part struct {
-	// "application", "proxy", "engine", "store" or "server"
-	Part string `json:"part"`
-	Node Node   `json:"node,omitzero"` // where it ran
-	// CPUNsPerOp is its CPU time per operation, user and system.
-	CPUNsPerOp float64 `json:"cpu_ns_per_op"`
-	// SpunNsPerOp is the part of CPUNsPerOp that went into polling without finding work. It is
-	// absent for processes that do not tell, and if other threads on the CPU make it unknown.
-	SpunNsPerOp float64 `json:"spun_ns_per_op,omitempty"`
-}
-
-// PartOf returns the part with a name, or an empty one.
-func (p *Point) PartOf(name string) *Part {
-	for i := range p.Parts {
-		if p.Parts[i].Part == name {
-			return &p.Parts[i]
-		}
-	}
-	return &Part{}
 }
 
 // Lanes join two halves: see package verbs/mqueue.

@@ -13,9 +13,15 @@ import (
 
 func probe() results.Point {
 	return results.Point{
-		Schema: results.SchemaVersion, ID: "memory-a-r1", Status: results.StatusOK, Measure: "memory",
-		Settings: map[string]string{"block_bytes": "1024"}, Placement: "hostA", Repeat: 1,
-		Figures: map[string]float64{"latency_ns": 1.5}, StartedAt: time.Unix(1, 0).UTC(), DurationNs: 5,
+		Identity: results.Identity{
+			Schema: results.SchemaVersion, ID: "memory-a-r1", Status: results.StatusOK,
+		},
+		Asked: results.Asked{
+			Measure: "memory", Settings: map[string]string{"block_bytes": "1024"},
+			Placement: "hostA", Repeat: 1,
+		},
+		Probed:  results.Probed{Figures: map[string]float64{"latency_ns": 1.5}},
+		Counted: results.Counted{StartedAt: time.Unix(1, 0).UTC(), DurationNs: 5},
 	}
 }
 

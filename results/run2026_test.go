@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/claims"
 	"dpukv/results/compare"
@@ -26,14 +27,8 @@ import (
 func run2026(t *testing.T) *runfolder.Run {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run-2026")
-	if err := os.CopyFS(dir, os.DirFS("testdata/run-2026")); err != nil {
-		t.Fatal(err)
-	}
-	run, err := runfolder.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	must.Do(t, os.CopyFS(dir, os.DirFS("testdata/run-2026")))
+	return must.Get(runfolder.Open(dir))(t)
 }
 
 // pointsOf returns the points of a run folder without unreadable lines.
@@ -85,10 +80,7 @@ func TestRun2026Folder(t *testing.T) {
 	if got := run.Machines(); !slices.Equal(got, []string{"2 CPUs (Intel(R) Xeon(R) Processor)"}) {
 		t.Errorf("found the machines %q", got)
 	}
-	w, err := runfolder.Resume(run.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(runfolder.Resume(run.Dir()))(t)
 	defer w.Close()
 	if len(w.Repairs()) > 0 || !w.Done(closed2026) || w.Done(killed2026) {
 		t.Errorf("repairs %q, done %v and %v", w.Repairs(), w.Done(closed2026), w.Done(killed2026))
@@ -101,17 +93,11 @@ func TestRun2026Histograms(t *testing.T) {
 	points := pointsOf(t, run)
 	for i := range points[:3] {
 		p := &points[i]
-		intervals, err := run.Histograms(p.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		intervals := must.Get(run.Histograms(p.ID))(t)
 		for tag, want := range map[string]results.Latency{
 			results.TagIntended: p.Latency, results.TagActual: p.Actual,
 		} {
-			all, err := results.MergeTag(intervals, tag)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := must.Get(results.MergeTag(intervals, tag))(t)
 			got := results.LatencyOf(all)
 			got.MeanNs = want.MeanNs // of a histogram it is rounded
 			if len(intervals) != 10 || got != want {
@@ -156,22 +142,15 @@ func TestRun2026Figures(t *testing.T) {
 func TestRun2026Tables(t *testing.T) {
 	points := pointsOf(t, run2026(t))
 	var b bytes.Buffer
-	if err := table.Write(&b, points); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.Write(&b, points))
 	resultstest.Golden(t, "run-2026.table.golden", b.Bytes())
 	b.Reset()
-	if err := table.WritePoint(&b, &points[1]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.WritePoint(&b, &points[1]))
 	resultstest.Golden(t, "run-2026.point.golden", b.Bytes())
 }
 
 func TestRun2026Report(t *testing.T) {
-	model, err := report.Read(run2026(t), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(report.Read(run2026(t), report.Options{}))(t)
 	if model.Count != 4 || len(model.Lines) != 2 || len(model.Nodes) != 2 || len(model.BadLines) != 0 {
 		t.Errorf("%d points, %d lines, %d nodes, bad lines %q", model.Count, len(model.Lines),
 			len(model.Nodes), model.BadLines)
@@ -186,10 +165,7 @@ func TestRun2026Report(t *testing.T) {
 func TestRun2026CompareWithItself(t *testing.T) {
 	points := pointsOf(t, run2026(t))
 	side := compare.Side{Name: "run-2026", Points: points}
-	c, err := compare.Compare(side, side, compare.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(compare.Compare(side, side, compare.Options{}))(t)
 	if c.A.Points != 3 || c.A.Failed != 1 || len(c.Rows) != 12 || c.Count(compare.TooFew) != 12 {
 		t.Errorf("%+v with %d rows, %d of too few repeats", c.A, len(c.Rows), c.Count(compare.TooFew))
 	}
@@ -204,14 +180,9 @@ func TestRun2026CompareWithItself(t *testing.T) {
 func TestRun2026Export(t *testing.T) {
 	points := pointsOf(t, run2026(t))
 	for _, name := range []string{"csv", "benchfmt", "parquet"} {
-		write, err := export.Format(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		write := must.Get(export.Format(name))(t)
 		var b bytes.Buffer
-		if err := write(&b, points); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, write(&b, points))
 		switch name {
 		case "benchfmt":
 			resultstest.Golden(t, "run-2026.benchfmt.golden", b.Bytes())
@@ -240,10 +211,7 @@ func TestRun2026Export(t *testing.T) {
 
 // TestRun2026Claims: a run of one placement on one machine can answer one claim of the study.
 func TestRun2026Claims(t *testing.T) {
-	books, err := claims.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	books := must.Get(claims.Load())(t)
 	runs, bad, err := claims.OpenRun(run2026(t))
 	if err != nil || len(bad) > 0 || len(runs) != 1 || len(runs[0].Generations) != 0 {
 		t.Fatalf("%v, %v, %+v", err, bad, runs)

@@ -52,7 +52,8 @@ func (v *violations) named(p *Point) {
 	v.check((p.Status == StatusFailed) == (p.Error != ""), "status: found %q with error "+
 		"%q", p.Status,
 		p.Error)
-	v.check(!slices.Contains(p.Warnings, ""), "warnings: found an empty one")
+	empty := func(w Warning) bool { return w.Text == "" }
+	v.check(!slices.ContainsFunc(p.Warnings, empty), "warnings: found an empty one")
 }
 
 func (v *violations) asked(p *Point) {
@@ -136,11 +137,22 @@ func (v *violations) lag(p *Point) {
 	v.check(slices.IsSorted([]int64{0, l.P50Ns, l.P99Ns, l.P999Ns, l.MaxNs}),
 		"client_lag: found %+v, allowed: percentiles that are positive and ascending", l)
 	v.within("latency_lower_bound_from", p.LatencyLowerBoundFrom, 100)
+	law := p.LittlesLaw()
+	v.check(p.InFlightMean == 0 || math.Abs(p.InFlightMean-law) <= throughputTolerance*law,
+		"in_flight_mean: found %v, allowed: throughput × mean latency, %v", p.InFlightMean, law)
 }
 
 func (v *violations) interval(name string, i *LatencyInterval) {
-	ordered := i.P50LoNs <= i.P50HiNs && i.P95LoNs <= i.P95HiNs && i.P99LoNs <= i.P99HiNs &&
-		i.P999LoNs <= i.P999HiNs
+	ends := [][2]int64{
+		{i.P50LoNs, i.P50HiNs},
+		{i.P95LoNs, i.P95HiNs},
+		{i.P99LoNs, i.P99HiNs},
+		{i.P999LoNs, i.P999HiNs},
+	}
+	ordered := !slices.ContainsFunc(ends, func(of [2]int64) bool {
+		noHighEnd := i.Sections > 0 && of[1] == 0
+		return of[0] > of[1] && !noHighEnd
+	})
 	v.check(ordered, "%s: found %+v, allowed: no low end above its high end", name, *i)
 }
 

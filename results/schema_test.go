@@ -62,9 +62,10 @@ func TestValidate(t *testing.T) {
 			inHalves(p)
 			p.ServerHostCPUNsPerOp, p.ServerDPUCPUNsPerOp = 0, 0
 		}, ""},
+		"Little's law":  {func(p *results.Point) { p.InFlightMean = p.LittlesLaw() * 1.1 }, "in_flight_mean"},
 		"hash share":    {func(p *results.Point) { p.ClientHashShare = 1.6 }, "client_hash_share"},
 		"energy":        {func(p *results.Point) { p.ServerEnergyUJPerOp = 5 }, "energy_by"},
-		"empty warning": {func(p *results.Point) { p.Warnings = []string{""} }, "warning"},
+		"empty warning": {func(p *results.Point) { p.Warnings = results.Warnings{{}} }, "warning"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := resultstest.LocalPoint()

@@ -11,7 +11,7 @@ import (
 func spreadOf(values []float64) results.Spread {
 	var points []*results.Point
 	for _, v := range values {
-		points = append(points, &results.Point{ThroughputOps: v})
+		points = append(points, &results.Point{Counted: results.Counted{ThroughputOps: v}})
 	}
 	return results.SpreadBy(points, func(p *results.Point) float64 { return p.ThroughputOps })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -30,10 +31,7 @@ func TestStagesOf(t *testing.T) {
 func TestStagesUnknown(t *testing.T) {
 	p := resultstest.Point()
 	p.Stages = results.StagesOf(&p, 5000, 0)
-	text, err := json.Marshal(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(&p))(t)
 	if strings.Contains(string(text), "stages") || p.Stages.List() != nil {
 		t.Errorf("found stages without the server's part: %s", text)
 	}

@@ -1,9 +1,6 @@
 package results
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Within is the answer to the question how much a line does within a bound.
 type Within struct {
@@ -39,6 +36,17 @@ func (l *Line) Within(b Bound) Within {
 	return w
 }
 
+// NotShown counts the repeats that are not shown to keep a bound: their percentile has no high end,
+// so a longer period might break it.
+func (m *Mark) NotShown(b Bound) (repeats int) {
+	for _, p := range m.Repeats {
+		if b.Metric.NoHighEnd(p) {
+			repeats++
+		}
+	}
+	return repeats
+}
+
 func (w *Within) most() *Mark {
 	if w.Later != nil {
 		return w.Later
@@ -46,22 +54,12 @@ func (w *Within) most() *Mark {
 	return w.Mark
 }
 
-// ValidityWarnings begin the warnings that say that a point shows something else than the server
-// at the requested load.
-var ValidityWarnings = []string{
-	"client-bound:", "compute-bound:", "schedule late:", "target rate missed:",
-	"latencies are lower bounds:", "latencies left out:", // earlier builds
-	"disturbed:", "drift:",
-}
-
-// Validity returns the warnings of a mark's repeats that begin as one of [ValidityWarnings], each
-// once. A client's warning may have the name of its node before it.
-func (m *Mark) Validity() []string {
-	var list []string
+// Validity returns the warnings of a mark's repeats that are of [ValidityKinds], each once.
+func (m *Mark) Validity() (list Warnings) {
+	kinds := ValidityKinds()
 	for _, p := range m.Repeats {
 		for _, w := range p.Warnings {
-			begins := func(kind string) bool { return strings.Contains(w, kind) }
-			if slices.ContainsFunc(ValidityWarnings, begins) && !slices.Contains(list, w) {
+			if slices.Contains(kinds, w.Kind) && !slices.Contains(list, w) {
 				list = append(list, w)
 			}
 		}

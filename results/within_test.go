@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -43,10 +44,7 @@ func TestWithin(t *testing.T) {
 		"not measured": {[]float64{100, 0, 130, 140, 150}, rising, "p99=200us", "0.1", "0.5"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bound, err := results.ParseBound(c.bound)
-			if err != nil {
-				t.Fatal(err)
-			}
+			bound := must.Get(results.ParseBound(c.bound))(t)
 			line := lineOfLatencies(c.p99, c.kops)
 			at := func(m *results.Mark) string {
 				if m == nil {
@@ -63,14 +61,14 @@ func TestWithin(t *testing.T) {
 
 // A mark names the warnings that its validity hangs on, and no others.
 func TestValidity(t *testing.T) {
-	want := []string{
+	want := results.ReadWarnings(
 		"schedule late: 9 of 100 batches left more than 1ms late",
 		"host-a: client-bound: the client's threads used 99 %",
 		"target rate missed: 1 of 2",
 		"disturbed: other programs used 20 %",
-	}
+	)
 	line := lineOfLatencies([]float64{100}, []float64{100}, func(p *results.Point) {
-		p.Warnings = append([]string{"too short for p99.9: 5 batches", want[0]}, want...)
+		p.Warnings = slices.Concat(results.ReadWarnings("too short for p99.9: 5 batches"), want[:1], want)
 	})
 	if got := line.Marks[0].Validity(); !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
@@ -79,10 +77,7 @@ func TestValidity(t *testing.T) {
 
 // TestLowerBoundKeepsNoBound: the true p99 of the second load may be anything above.
 func TestLowerBoundKeepsNoBound(t *testing.T) {
-	bound, err := results.ParseBound("p99=200us")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bound := must.Get(results.ParseBound("p99=200us"))(t)
 	line := lineOfLatencies([]float64{100, 120, 130}, []float64{100, 200, 300}, func(p *results.Point) {
 		if p.RateOps == 2e5 {
 			p.LatencyLowerBoundFrom = 99

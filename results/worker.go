@@ -37,14 +37,6 @@ const (
 	ByMeanOfThreads = "mean of the threads"
 )
 
-// OpsPerBatch is the worker's mean number of operations a batch, or 0 if it answered none.
-func (w *ServerWorker) OpsPerBatch() float64 {
-	if w.Batches == 0 {
-		return 0
-	}
-	return float64(w.Ops) / float64(w.Batches)
-}
-
 // ServerPinning is [Point.Pinning] of the server. It is empty for a server that ran already, whose
 // CPUs are not known.
 func (p *Point) ServerPinning() string {

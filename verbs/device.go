@@ -9,6 +9,8 @@ type DeviceInfo struct {
 	Firmware string `json:"firmware,omitempty"`
 	// Emulated reports whether the device is software: its figures are not those of a NIC.
 	Emulated bool `json:"emulated"`
+	// Placement is the order that it promises for the bytes of a WRITE. Empty is unknown.
+	Placement Placement `json:"placement,omitempty"`
 }
 
 // Device is an opened device.

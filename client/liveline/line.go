@@ -8,7 +8,6 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dpukv/client"
-	"dpukv/internal/terminal"
 	"dpukv/results"
 )
 
@@ -30,14 +29,14 @@ type Line struct {
 // New returns a line on w.
 func New(w io.Writer) *Line {
 	l := &Line{w: w, every: elsewhere, since: results.NewHistogram()}
-	if terminal.Columns(w) > 0 {
+	if Columns(w) > 0 {
 		l.terminal, l.every = true, onTerminal
 	}
 	return l
 }
 
-// Take takes a report of the client: see [client.Config.OnProgress].
-func (l *Line) Take(p client.Progress) {
+// Show takes a report of the client: see [client.Config.OnProgress].
+func (l *Line) Show(p client.Progress) {
 	if p.Latencies == nil {
 		l.rewrite(Phase(string(p.Phase), p.Done, p.Total))
 		return
@@ -68,7 +67,7 @@ func (l *Line) Close() { l.rewrite("") }
 
 func (l *Line) rewrite(text string) {
 	if l.terminal {
-		terminal.Rewrite(l.w, text)
+		Rewrite(l.w, text)
 	}
 }
 

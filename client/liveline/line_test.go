@@ -9,12 +9,12 @@ import (
 	"dpukv/results"
 )
 
-// take gives a line the reports of a load of 20 s: 1,000 operations of 50 µs each 100 ms, and from
+// showAll gives a line the reports of a load of 20 s: 1,000 operations of 50 µs each 100 ms, and from
 // 10 s on 2,000 of 100 µs.
-func take(l *Line) {
+func showAll(l *Line) {
 	h := results.NewHistogram()
-	l.Take(client.Progress{Phase: client.PhasePreload, Done: 45, Total: 100})
-	l.Take(client.Progress{Phase: client.PhaseMeasure})
+	l.Show(client.Progress{Phase: client.PhasePreload, Done: 45, Total: 100})
+	l.Show(client.Progress{Phase: client.PhaseMeasure})
 	for at := 100 * time.Millisecond; at <= 20*time.Second; at += 100 * time.Millisecond {
 		h.Reset()
 		if at <= 10*time.Second {
@@ -26,7 +26,7 @@ func take(l *Line) {
 		if at > 15*time.Second {
 			errors = 3
 		}
-		l.Take(client.Progress{Phase: client.PhaseMeasure, Elapsed: at, Latencies: h, Errors: errors})
+		l.Show(client.Progress{Phase: client.PhaseMeasure, Elapsed: at, Latencies: h, Errors: errors})
 	}
 	l.Close()
 }
@@ -34,7 +34,7 @@ func take(l *Line) {
 // TestLines: a log has a line for each ten seconds, of those ten seconds alone.
 func TestLines(t *testing.T) {
 	var log bytes.Buffer
-	take(New(&log))
+	showAll(New(&log))
 	want := " 10.0 s: 10.0 kops, p50 50.0 µs, p99 50.0 µs, 0 errors\n" +
 		" 20.0 s: 20.0 kops, p50 100.0 µs, p99 100.0 µs, 3 errors\n"
 	if log.String() != want {

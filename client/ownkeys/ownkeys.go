@@ -25,6 +25,10 @@ func Look(
 	if err != nil {
 		return f, err
 	}
+	if len(stats.Workers) == 0 {
+		return f, errors.New("look for keys: found a server that does not tell how many it has, " +
+			"allowed: one that does")
+	}
 	for i := range stats.Workers {
 		f.Keys += stats.Workers[i].Items
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 	"dpukv/kvs/memcached"
@@ -22,18 +23,12 @@ func servers(t *testing.T) map[string]kvs.Remote {
 		if _, err := st.Program(); err != nil {
 			t.Skip(err)
 		}
-		s, err := st.Start(&kvs.ServerConfig{
+		s := must.Get(st.Start(&kvs.ServerConfig{
 			Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 10000, KeyBytes: 16,
 			ValueBytes: 8, MaxValueBytes: 8, Hash: kvs.NoHash, Access: st.Study.Access,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		t.Cleanup(func() { s.Close() })
-		r, err := st.Dial(t.Context(), &kvs.DialConfig{Addr: s.Addr()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(st.Dial(t.Context(), &kvs.DialConfig{Addr: s.Addr()}))(t)
 		t.Cleanup(func() { r.Close() })
 		all[st.Name] = r
 	}
@@ -51,9 +46,7 @@ func store(t *testing.T, r kvs.Remote, sets []Set, others ...string) {
 		requests = append(requests, kvs.Request{Op: kvs.Set, Key: []byte(key), Value: []byte("theirs")})
 	}
 	kvstest.Do(t, s, nil, requests)
-	if _, err := run(t.Context(), r, kvs.Set, sets, quiet); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(run(t.Context(), r, kvs.Set, sets, quiet))(t)
 }
 
 // TestRemove: own keys go, and keys of others stay, also those with the same prefix.

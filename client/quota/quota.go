@@ -48,8 +48,8 @@ type Share struct {
 // Share returns the share of a further thread.
 func (q *Quota) Share() *Share { return &Share{of: q} }
 
-// Take takes one operation. It returns false if there is none left.
-func (s *Share) Take() bool {
+// Next takes one operation. It returns false if there is none left.
+func (s *Share) Next() bool {
 	if s.left == 0 && !s.refill() {
 		return false
 	}

@@ -18,7 +18,7 @@ func TestExact(t *testing.T) {
 					s := q.Share()
 					for now := int64(1); !s.Over(); now++ {
 						for range thread + 1 {
-							if s.Take() {
+							if s.Next() {
 								taken.Add(1)
 								s.Answered(1, now)
 								for was := last.Load(); now > was && !last.CompareAndSwap(was, now); was = last.Load() {
@@ -42,7 +42,7 @@ func TestExact(t *testing.T) {
 func TestOverWaitsForAnswers(t *testing.T) {
 	q := New(2, 2)
 	slow, quick := q.Share(), q.Share()
-	if !slow.Take() || !quick.Take() || quick.Take() {
+	if !slow.Next() || !quick.Next() || quick.Next() {
 		t.Fatal("a quota of 2 has other than 2 operations")
 	}
 	quick.Answered(1, 10)

@@ -113,7 +113,7 @@ func openHashes(ctx context.Context, path string) (claims.Hashes, error) {
 func hashesOf(r *result.Report) (claims.Hashes, error) {
 	facts := &r.Machine
 	h := claims.Hashes{
-		Machine: studyMachine(facts), CPU: fmt.Sprintf("%d x %s", facts.CPUs, facts.CPUModel),
+		Machine: studyMachine(facts), CPU: fmt.Sprintf("%d x %s", facts.CPUs, r.Core()),
 		Warnings: r.Warnings, Substitute: hashSubstitute(facts),
 	}
 	if h.Machine == "" {

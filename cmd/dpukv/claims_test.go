@@ -12,6 +12,7 @@ import (
 	"dpukv/hashbench/result"
 	"dpukv/hashbench/result/resulttest"
 	"dpukv/internal/machine"
+	"dpukv/internal/test/must"
 	"dpukv/results/claims"
 )
 
@@ -25,14 +26,9 @@ func hashFile(t *testing.T, name, model string, cpus int, factor float64) string
 		x.Ns.Low, x.Ns.High = x.Ns.Median*0.999, x.Ns.Median*1.001
 		x.RoundsNs = append(x.RoundsNs, x.RoundsNs...)
 	}
-	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(r))(t)
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, data, 0o600))
 	return path
 }
 
@@ -43,13 +39,9 @@ func claimsOf(t *testing.T, args ...string) map[string]claims.Outcome {
 	var out bytes.Buffer
 	cmd.SetOut(&out)
 	cmd.SetArgs(append(args, "--json"))
-	if err := cmd.ExecuteContext(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.ExecuteContext(t.Context()))
 	var list []claims.Outcome
-	if err := json.Unmarshal(out.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out.Bytes(), &list))
 	bySays := map[string]claims.Outcome{}
 	for _, o := range list {
 		bySays[o.Says+" "+strings.Join(o.Generations, " ")] = o
@@ -91,6 +83,9 @@ func TestStudyMachine(t *testing.T) {
 		{machine.Facts{Arch: "aarch64", CPUModel: "Neoverse-N1", CPUs: 8}, "", "", "found 8 x Neoverse-N1, allowed:"},
 	} {
 		h, err := hashesOf(&result.Report{Machine: c.facts})
+		if how := c.facts.Emulator; how != "" && !strings.Contains(h.CPU, "an emulator ("+how+")") {
+			t.Errorf("%+v: found the CPU %q", c.facts, h.CPU)
+		}
 		switch {
 		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%+v: found %v, want %s", c.facts, err, c.err)
@@ -102,10 +97,7 @@ func TestStudyMachine(t *testing.T) {
 
 // TestClaimsNameHashFunctions: a function of another name would be one that no report has.
 func TestClaimsNameHashFunctions(t *testing.T) {
-	books, err := claims.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	books := must.Get(claims.Load())(t)
 	named := map[string]bool{}
 	for _, finding := range books[0].Findings { // the study's
 		for _, c := range finding.Claims {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -21,19 +24,28 @@ func newCompareCommand() *cobra.Command {
 		asJSON  bool
 	)
 	cmd := &cobra.Command{
-		Use:   "compare RUN_A RUN_B",
+		Use:   "compare RUN_A [RUN_A... --] RUN_B...",
 		Short: "Show which points of a run are better or worse than in another run",
 		Long: `Compare the points of run folder RUN_B with those of RUN_A that have the same settings. The repeats
 of a point are its samples. The output has medians and the change, with 95 % confidence intervals. A
-Mann-Whitney U test decides whether they differ, with Holm's correction over all settings. The level
-0.05 needs four repeats on each side for one setting, and six for up to 23.
+Mann-Whitney U test decides whether they differ, with Holm's correction over all figures of all
+settings. The level 0.05 needs four repeats on each side for one figure, six for up to 23, and seven
+for up to 85.
+
+A state of the machines that repeats of a run share counts as a difference. Against that, measure
+both sides several times, in turn, and name all folders, with -- between the sides, behind the
+flags. Each folder is then one value, the median of its repeats.
 
 Exit status: 0 if nothing got worse; 1 if something got worse, or failed in B only; 2 for a mistake
 in the command; 3 if there is no verdict: too few repeats, or no point in common.`,
 		Example: `  dpukv compare runs/before runs/after
   dpukv compare runs/shm runs/softroce --ignore provider,emulated_testbed --metrics throughput,p99.9
-  dpukv compare runs/before runs/after --min-change 0.05 --json`,
-		Args: exactArgs(2, "run folders"),
+  dpukv compare runs/before runs/after --min-change 0.05 --json
+  dpukv compare --metrics throughput runs/before-* -- runs/after-*`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			_, err := sidesOf(cmd, args)
+			return err
+		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if options.Metrics, err = compare.ParseMetrics(metrics); err != nil {
 				return usagef("--metrics: %w", err)
@@ -55,7 +67,7 @@ in the command; 3 if there is no verdict: too few repeats, or no point in common
 		"figures to compare: throughput, mean, p50, p95, p99, p99.9, max, actual_p50 …, "+
 			"server_cpu, client_cpu")
 	flags.Float64Var(&options.Alpha, "alpha", 0.05,
-		"level of the test: probability that any unchanged setting seems to differ")
+		"level of all tests together: probability that anything seems to differ if nothing does")
 	flags.Float64Var(&options.MinChange, "min-change", 0,
 		"smallest relative change that counts, such as 0.05 for 5 %")
 	flags.StringSliceVar(&options.Ignore, "ignore", nil,
@@ -64,20 +76,76 @@ in the command; 3 if there is no verdict: too few repeats, or no point in common
 	return cmd
 }
 
-func compareRuns(cmd *cobra.Command, dirs []string, options compare.Options, asJSON bool) error {
-	var sides [2]compare.Side
+// sidesOf splits the folders into those of the two sides.
+func sidesOf(cmd *cobra.Command, args []string) (sides [2][]string, err error) {
+	at := cmd.ArgsLenAtDash()
+	if at < 0 {
+		if err := exactArgs(2, "run folders, or folders of both sides with -- between")(cmd,
+			args); err != nil {
+			return sides, err
+		}
+		at = 1
+	}
+	sides = [2][]string{args[:at], args[at:]}
+	for i, where := range []string{"before", "behind"} {
+		if len(sides[i]) == 0 {
+			return sides, usagef("%s: found no run folder %s --, allowed: one or more",
+				cmd.CommandPath(), where)
+		}
+		seen := map[string]bool{}
+		for _, dir := range sides[i] {
+			if seen[filepath.Clean(dir)] {
+				return sides, usagef("%s: found %s twice %s --, allowed: once", cmd.CommandPath(),
+					dir, where)
+			}
+			seen[filepath.Clean(dir)] = true
+		}
+	}
+	return sides, nil
+}
+
+// readSide reads the folders of one side.
+func readSide(cmd *cobra.Command, dirs []string) (compare.Side, error) {
+	side := compare.Side{Name: strings.Join(dirs, " ")}
+	if len(dirs) > 1 {
+		side.Folders = len(dirs)
+	}
 	for i, dir := range dirs {
 		run, err := openRun(dir)
 		if err != nil {
-			return err
+			return side, err
 		}
 		points, err := readPoints(cmd, run)
 		if err != nil {
-			return err
+			return side, err
 		}
-		sides[i] = compare.Side{Name: dir, Machines: run.Machines(), Points: points}
+		for j := range points {
+			points[j].Source = i + 1
+		}
+		for _, said := range run.Machines() {
+			if !slices.Contains(side.Machines, said) {
+				side.Machines = append(side.Machines, said)
+			}
+		}
+		side.Points = append(side.Points, points...)
 	}
-	c, err := compare.Compare(sides[0], sides[1], options)
+	return side, nil
+}
+
+func compareRuns(cmd *cobra.Command, args []string, options compare.Options, asJSON bool) error {
+	dirs, err := sidesOf(cmd, args)
+	if err != nil {
+		return err
+	}
+	a, err := readSide(cmd, dirs[0])
+	if err != nil {
+		return err
+	}
+	b, err := readSide(cmd, dirs[1])
+	if err != nil {
+		return err
+	}
+	c, err := compare.Compare(a, b, options)
 	if err != nil {
 		return statusOfVerdict(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/pages"
 	"dpukv/internal/test/reference"
 	"dpukv/results"
@@ -22,10 +23,7 @@ var update = flag.Bool("update", false, "write the pages of docs/reference anew"
 
 // TestReference compares the generated pages with the code.
 func TestReference(t *testing.T) {
-	fields, err := reference.PointFields("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fields := must.Get(reference.PointFields("../.."))(t)
 	for name, page := range map[string]string{
 		"commands.md":     reference.Commands(newRootCommand()),
 		"point-fields.md": fields,
@@ -34,9 +32,7 @@ func TestReference(t *testing.T) {
 	} {
 		path := filepath.Join("../../docs/reference", name)
 		if *update {
-			if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(page), 0o644))
 		}
 		found, err := os.ReadFile(path)
 		if err != nil {
@@ -55,8 +51,6 @@ func TestDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures as the pages do, for half a minute")
 	}
-	bin := filepath.Dir(build(t))
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	err := filepath.WalkDir("../../docs", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".md" {
 			t.Run(strings.TrimPrefix(path, "../../docs/"), func(t *testing.T) { followPage(t, path) })
@@ -81,7 +75,7 @@ func TestReadme(t *testing.T) {
 // copySources copies the tree without what git or a build made.
 func copySources(t *testing.T, from, to string) {
 	t.Helper()
-	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -103,31 +97,20 @@ func copySources(t *testing.T, from, to string) {
 			return err
 		}
 		return os.WriteFile(filepath.Join(to, rest), data, 0o644)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // followPage follows a page in a folder that has the examples.
 func followPage(t *testing.T, path string) {
 	dir := t.TempDir()
-	examples, err := filepath.Abs("../../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
-		t.Fatal(err)
-	}
+	examples := must.Get(filepath.Abs("../../examples"))(t)
+	must.Do(t, os.Symlink(examples, filepath.Join(dir, "examples")))
 	follow(t, path, dir)
 }
 
 func follow(t *testing.T, path, dir string) {
 	t.Helper()
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(path))(t)
 	pages.Follow(t, path, &pages.Machine{
 		Run: func(line string) ([]byte, error) {
 			cmd := exec.CommandContext(t.Context(), "sh", "-euc", line)
@@ -207,10 +190,7 @@ func checkRuns(t *testing.T, dir string) {
 	t.Helper()
 	folders, _ := filepath.Glob(filepath.Join(dir, "*", "points.jsonl"))
 	for _, file := range folders {
-		run, err := runfolder.Open(filepath.Dir(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := must.Get(runfolder.Open(filepath.Dir(file)))(t)
 		points, bad, err := run.All()
 		if err != nil || len(bad) > 0 || len(points) == 0 {
 			t.Errorf("%s: %d points, bad lines %v, %v", file, len(points), bad, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,12 +65,7 @@ func onLoopback(addr string) bool {
 			return false
 		}
 	}
-	for _, ip := range ips {
-		if !ip.IsLoopback() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(ips, func(ip net.IP) bool { return !ip.IsLoopback() })
 }
 
 // credentialFlags are what lets a client into a server that runs already.

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
+
 	"github.com/spf13/cobra"
 )
 
@@ -75,9 +77,7 @@ func TestPasswordStaysSecret(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	sweep := file("sweep.yaml", "store: redis\nget_ratio: 1\nclient_threads: 1\nkeys: 1000\nduration: 300ms\n"+
@@ -91,9 +91,7 @@ func TestPasswordStaysSecret(t *testing.T) {
 			file("password", c.password+"\n"), "--out", run+name)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		err := watchCommandLines(t, ended, password)
@@ -144,18 +142,13 @@ func redisWithPassword(t *testing.T, password string) (addr string) {
 	if err != nil {
 		t.Skip(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr = l.Addr().String()
 	l.Close()
 	_, port, _ := net.SplitHostPort(addr)
 	cmd := exec.Command(program, "-")
 	cmd.Stdin = strings.NewReader("port " + port + "\nbind 127.0.0.1\nsave \"\"\nrequirepass " + password + "\n")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,16 +26,22 @@ func (f *formerFlag) Set(text string) error {
 	return f.Value.Set(text)
 }
 
-// keepFormerNames lets scripts go on with former names of a command's flags, by their names now.
-// Help does not list them.
-func keepFormerNames(cmd *cobra.Command, names map[string]string) {
-	flags := cmd.Flags()
-	for former, name := range names {
-		now := flags.Lookup(name)
-		if now == nil {
-			continue // the command never had it
+// formerFlags has the former names of flags and their names now, by the path of their command, as
+// {"load": {"threads": "client-threads"}}. A name stays until the round after the one that retired
+// it.
+var formerFlags map[string]map[string]string
+
+// keepFormerNames lets scripts go on with former names of flags. Help does not list them.
+func keepFormerNames(root *cobra.Command, former map[string]map[string]string) {
+	for path, names := range former {
+		cmd, _, err := root.Find(strings.Fields(path))
+		if err != nil {
+			panic(err) // the table names no command
 		}
-		flags.VarPF(&formerFlag{now.Value, cmd, former, now}, former, "", "").Hidden = true
+		for name, now := range names {
+			f := cmd.Flags().Lookup(now)
+			cmd.Flags().VarPF(&formerFlag{f.Value, cmd, name, f}, name, "", "").Hidden = true
+		}
 	}
 }
 

@@ -60,7 +60,14 @@ func TestFlagsAreNamedAsSweepKeys(t *testing.T) {
 }
 
 func TestFormerFlagsSetThoseOfToday(t *testing.T) {
-	cmd := newLoadCommand()
+	root := newRootCommand()
+	keepFormerNames(root, map[string]map[string]string{
+		"load": {"threads": "client-threads", "key-size": "key-bytes"},
+	})
+	cmd, _, err := root.Find([]string{"load"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var said strings.Builder
 	cmd.SetErr(&said)
 	if err := cmd.ParseFlags([]string{"--key-size", "16", "--threads=2"}); err != nil {

@@ -22,8 +22,8 @@ func newHashCompareCommand() *cobra.Command {
 		Use:   "compare FILE FILE...",
 		Short: "Compare reports of several machines with the first one",
 		Long: `Compare reports that dpukv hash wrote with --out or --json on several machines. The name of a file
-is the name of its machine: host.json is "host". Ratios are of times. Two times are "equal" if their
-intervals touch.`,
+is the name of its machine: host.json is "host". Ratios are of times. Two times are "not told apart"
+if their intervals touch.`,
 		Example: `  dpukv hash compare host.json bf2.json bf3.json --figures figures`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {

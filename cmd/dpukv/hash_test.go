@@ -12,6 +12,7 @@ import (
 
 	"dpukv/hashbench/result"
 	"dpukv/internal/test/daemon"
+	"dpukv/internal/test/must"
 )
 
 // builtBinary is the real binary: a copy of the test binary on another node would run the tests
@@ -36,9 +37,7 @@ func sshTestbed(t *testing.T) (file string, s *daemon.SSHServer) {
 	text := fmt.Sprintf("nodes:\n  near: {}\n  far: {kind: host, via: ssh, host: %s, port: %d, user: %s, identity: "+
 		"%s, known_hosts: %s, address: 127.0.0.1}\nclient_side: near\nserver_side: far\n",
 		s.Address, s.Port, s.User, s.Identity, s.KnownHosts)
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 	return file, s
 }
 
@@ -60,17 +59,12 @@ func TestHashOverSSH(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"near.json", "far.json"} {
-		r, err := result.Read(t.Context(), filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(result.Read(t.Context(), filepath.Join(dir, name)))(t)
 		if len(r.Results) != 10 || r.Rounds != 6 {
 			t.Errorf("%s has %d results of %d rounds", name, len(r.Results), r.Rounds)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "hash-16B-latency.svg")); err != nil {
-		t.Error(err)
-	}
+	must.Get(os.Stat(filepath.Join(dir, "hash-16B-latency.svg")))(t)
 }
 
 // TestHashOverSSHEnds: an interrupt here leaves nothing behind there.
@@ -81,28 +75,17 @@ func TestHashOverSSHEnds(t *testing.T) {
 		"100ms", "--rounds", "6")
 	// This machine measures for a moment, the other one for minutes: the node's own binary gets
 	// another duration.
-	text, err := os.ReadFile(bed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(bed))(t)
 	slow := filepath.Join(t.TempDir(), "slow")
 	script := "#!/bin/sh\nexec " + binary +
 		" hash --json --end-with-stdin --functions city64 --lengths 16 --rounds 100000 --duration 10m\n"
-	if err := os.WriteFile(slow, []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(slow, []byte(script), 0o777))
 	withBinary := strings.Replace(string(text), "via: ssh,", "via: ssh, binary: "+slow+",", 1)
-	if err := os.WriteFile(bed, []byte(withBinary), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(bed, []byte(withBinary), 0o666))
+	must.Do(t, cmd.Start())
 	running := func() int { return len(daemonsOf(binary)) }
 	await(t, "the run on the node", func() bool { return running() > 1 })
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(os.Interrupt))
 	if err := cmd.Wait(); err == nil {
 		t.Error("an interrupted run ended well")
 	}

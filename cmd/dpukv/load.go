@@ -19,6 +19,7 @@ import (
 	"dpukv/client/liveline"
 	"dpukv/hashbench"
 	"dpukv/internal/infile"
+	"dpukv/internal/machine"
 	"dpukv/internal/outfile"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
@@ -58,9 +59,6 @@ was due.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd)
-	keepFormerNames(cmd, map[string]string{
-		"threads": "client-threads", "key-size": "key-bytes", "value-size": "value-bytes",
-	})
 	return cmd
 }
 
@@ -225,16 +223,17 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	live := liveline.New(cmd.ErrOrStderr())
-	f.cfg.OnProgress = live.Take
+	f.cfg.OnProgress = live.Show
 	result, err := client.Run(cmd.Context(), remote, f.cfg)
 	live.Close()
 	if result == nil {
 		return usagef("%w", err)
 	}
 	err = errors.Join(err, f.removeOwn(cmd, remote))
-	if text := found.Warning(); text != "" {
-		result.Point.Warnings = append(result.Point.Warnings, text)
-	}
+	emulator := machine.EmulatorWarning("the client", machine.Emulator())
+	result.Point.Emulated = result.Point.Emulated || emulator != ""
+	result.Point.Warnings = append(result.Point.Warnings,
+		results.ReadWarnings(found.Warning(), emulator)...)
 	result.Point.ID = "load"
 	result.Point.Placement = "attached" // nobody here placed the server
 	result.Point.Attached = true

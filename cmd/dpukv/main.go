@@ -63,13 +63,8 @@ throughput.
 Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		},
-		Args: cobra.ArbitraryArgs,
+		RunE:          helpOfGroup,
+		Args:          cobra.ArbitraryArgs,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w%s; see %s --help", err, flagHint(cmd, err), cmd.CommandPath())
@@ -79,7 +74,8 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		newTestbedCommand(),
 		newSubmodeCommand(), newNodeCommand(), newLabCommand(), newRedirectCommand(),
 		newUndoAfterCommand(),
-		newPlotCommand(), newReportCommand(), newVerifyCommand(), newMergeCommand(),
+		newAnswerCommand(), newPlotCommand(), newReportCommand(),
+		newVerifyCommand(), newMergeCommand(),
 		newCompareCommand(), newClaimsCommand(),
 		newExportCommand(),
 		newHashCommand(), newVerbsCommand(), newMemoryCommand(), newDMACommand(),
@@ -89,32 +85,17 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 	for _, make := range taggedCommands {
 		root.AddCommand(make())
 	}
+	keepFormerNames(root, formerFlags)
 	return root
+}
+
+// helpOfGroup runs a command that only has subcommands.
+func helpOfGroup(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args[0])
+	}
+	return cmd.Help()
 }
 
 // taggedCommands are the commands of files behind a build tag.
 var taggedCommands []func() *cobra.Command
-
-// usageError is a mistake in the user's request: exit status 2.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// noVerdictError is a comparison that decides nothing: exit status 3.
-type noVerdictError struct{ error }
-
-func (e noVerdictError) Unwrap() error { return e.error }
-
-// usagef makes a usageError.
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
-// exactArgs requires n arguments of this name.
-func exactArgs(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usagef("%[1]s: found %[4]d, allowed: %[2]d "+
-				"%[3]s", cmd.CommandPath(), n, what, len(args))
-		}
-		return nil
-	}
-}

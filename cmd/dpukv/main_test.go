@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/verbs/verbstest"
 )
@@ -47,10 +48,7 @@ func TestMain(m *testing.M) {
 //
 // $CPU is a CPU that the tests may use.
 func TestScripts(t *testing.T) {
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {

@@ -94,7 +94,7 @@ func (f *plotFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.actual, "actual", false,
 		"latency from the actual send (default: from the intended send)")
 	flags.StringVar(&f.slo, "slo", "",
-		"latency bound to draw into the figures of its measure, such as p99=200us")
+		"latency bound to draw into the figures of its metric, such as p99=200us")
 	flags.BoolVar(&f.logX, "log-x", false, "logarithmic throughput axis")
 	flags.BoolVar(&f.logY, "log-y", false, "logarithmic latency axis")
 	flags.IntVar(&f.figure, "figure", 0,

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/load"
 	"dpukv/results"
 	"dpukv/results/runfolder"
@@ -28,9 +29,7 @@ func runFolderOf(t *testing.T, points ...results.Point) string {
 	}
 	defer w.Close()
 	for i := range points {
-		if err := w.Append(&points[i], nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Append(&points[i], nil))
 	}
 	return w.Dir()
 }
@@ -39,13 +38,22 @@ func runFolderOf(t *testing.T, points ...results.Point) string {
 func onePoint(status string) results.Point {
 	latency := results.Latency{MeanNs: 2e4, P50Ns: 2e4, P95Ns: 3e4, P99Ns: 4e4, P999Ns: 5e4, MaxNs: 6e4}
 	return results.Point{
-		Schema: results.SchemaVersion, ID: "only", Status: status, Store: "mica", Placement: "local",
-		Load: load.Load{
-			Workload: load.Workload{GetRatio: 0.95, KeyBytes: 8, ValueBytes: 8},
-			Batch:    64,
+		Identity: results.Identity{
+			Schema: results.SchemaVersion, ID: "only", Status: status,
 		},
-		ServerThreads: 1, ClientThreads: 1, Repeat: 1,
-		StartedAt: time.Now(), DurationNs: 1e9, Ops: 1000, ThroughputOps: 1000, Latency: latency, Actual: latency,
+		Asked: results.Asked{
+			Store: "mica", Placement: "local",
+			Load: load.Load{
+				Workload: load.Workload{GetRatio: 0.95, KeyBytes: 8, ValueBytes: 8},
+				Batch:    64,
+			},
+			ServerThreads: 1, ClientThreads: 1, Repeat: 1,
+		},
+		Counted: results.Counted{
+			StartedAt: time.Now(), DurationNs: 1e9, Ops: 1000, ThroughputOps: 1000,
+		},
+		LatencyDetail: results.LatencyDetail{Actual: latency},
+		Latency:       latency,
 	}
 }
 
@@ -91,10 +99,7 @@ func TestPlotDrawsAFigureOfTheStudy(t *testing.T) {
 	if want := stem + ".pdf\n" + stem + ".csv\n"; stdout != want {
 		t.Errorf("stdout\n%swant\n%s", stdout, want)
 	}
-	csv, err := os.ReadFile(stem + ".csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	csv := must.Get(os.ReadFile(stem + ".csv"))(t)
 	ch, cd := strings.Index(string(csv), "95 % GET,p50,CH-SH,"), strings.Index(string(csv), "95 % GET,p50,CH-SD,")
 	if ch < 0 || cd < ch {
 		t.Errorf("CH-SH and CH-SD are not there, in this order:\n%s", csv)
@@ -106,9 +111,15 @@ func probePoint(
 	kind, placement, id string, settings map[string]string, figures map[string]float64,
 ) results.Point {
 	return results.Point{
-		Schema: results.SchemaVersion, Status: results.StatusOK, Measure: kind,
-		ID: strings.ReplaceAll(kind+"-"+id, " ", "-"), Settings: settings, Placement: placement,
-		Repeat: 1, Figures: figures, StartedAt: time.Unix(1, 0).UTC(), DurationNs: 1e9,
+		Identity: results.Identity{
+			Schema: results.SchemaVersion, Status: results.StatusOK,
+			ID: strings.ReplaceAll(kind+"-"+id, " ", "-"),
+		},
+		Asked: results.Asked{
+			Measure: kind, Settings: settings, Placement: placement, Repeat: 1,
+		},
+		Probed:  results.Probed{Figures: figures},
+		Counted: results.Counted{StartedAt: time.Unix(1, 0).UTC(), DurationNs: 1e9},
 	}
 }
 

@@ -34,7 +34,7 @@ mistake in the command.`,
 				return err
 			}
 			if !plan.Searches() {
-				return usagef("--slo: found none, and none in the sweep, allowed: MEASURE=TIME, " +
+				return usagef("--slo: found none, and none in the sweep, allowed: METRIC=TIME, " +
 					"such as p99=200us")
 			}
 			return common.run(cmd, plan, func() error { return runSweep(cmd, plan) })

@@ -15,8 +15,8 @@ import (
 
 	"dpukv/client"
 	"dpukv/hashbench"
-	"dpukv/internal/bytesize"
 	"dpukv/internal/cpu"
+	"dpukv/internal/numfmt"
 	"dpukv/internal/tcpinfo"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
@@ -64,9 +64,6 @@ func newServeStoreCommand(st *kvs.Store) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd)
-	keepFormerNames(cmd, map[string]string{
-		"threads": "server-threads", "key-size": "key-bytes", "value-size": "value-bytes",
-	})
 	return cmd
 }
 
@@ -283,7 +280,7 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 		"%s on %s over %s: %d %s %s, %d partitions, mode %s, access %s, %d items, %s of log, "+
 			"pages %s\n",
 		name, s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, workers,
-		pinnedTo(s.CPUs), s.Partitions, s.Mode, s.Access, s.Items, bytesize.Size(s.LogBytes),
+		pinnedTo(s.CPUs), s.Partitions, s.Mode, s.Access, s.Items, numfmt.Size(s.LogBytes),
 		s.Pages)
 	return err
 }

@@ -31,32 +31,20 @@ the card undoes everything after that time, even if nobody reaches the card.
 
 No command here changes firmware settings or power-cycles a machine. Where that is needed, the
 output names it.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		},
-		Args: cobra.ArbitraryArgs,
+		RunE: helpOfGroup, Args: cobra.ArbitraryArgs,
 	}
 	cmd.AddCommand(
 		newSubmodeStep("plan",
 			"Print the commands that apply, verify and undo would run, and run none",
-			func(_ context.Context, s *submodetool.Tool, w io.Writer) error { return s.Plan(w) }),
+			func(s *submodetool.Tool, _ context.Context, w io.Writer) error { return s.Plan(w) }),
 		newSubmodeStep("apply",
 			"Set up the datapath and leave it; an earlier apply is undone first",
-			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
-				return s.Apply(ctx, w)
-			}),
+			(*submodetool.Tool).Apply),
 		newSubmodeStep("verify",
 			"Check that the datapath is up, and prove that pings between the hosts take it",
-			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
-				return s.Verify(ctx, w)
-			}),
+			(*submodetool.Tool).Verify),
 		newSubmodeStep("undo", "Take back the datapath, and what a killed apply of any left",
-			func(ctx context.Context, s *submodetool.Tool, w io.Writer) error {
-				return s.Undo(ctx, w)
-			}),
+			(*submodetool.Tool).Undo),
 	)
 	return cmd
 }
@@ -68,7 +56,7 @@ type submodeFlags struct {
 }
 
 func newSubmodeStep(
-	use, short string, do func(context.Context, *submodetool.Tool, io.Writer) error,
+	use, short string, do func(*submodetool.Tool, context.Context, io.Writer) error,
 ) *cobra.Command {
 	var f submodeFlags
 	cmd := &cobra.Command{
@@ -79,7 +67,7 @@ func newSubmodeStep(
 			if err != nil {
 				return usagef("%s: %w", cmd.CommandPath(), err)
 			}
-			return do(cmd.Context(), tool, cmd.OutOrStdout())
+			return do(tool, cmd.Context(), cmd.OutOrStdout())
 		},
 	}
 	flags := cmd.Flags()

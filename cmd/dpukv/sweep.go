@@ -82,7 +82,8 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 	flags.StringVar(&options.TestbedFile, "testbed", "",
 		"testbed file (default: this machine, or that of the run folder)")
 	flags.StringVar(&options.Dir, "out", "",
-		"run folder to begin or to continue (default: a new one below runs/)")
+		"run folder to begin or to continue; with --set repeats=N it grows to N (default: a new "+
+			"one below runs/)")
 	flags.StringVar(&options.Only, "only", "",
 		"values of the points to measure: key=value,…; several values of one key are alternatives")
 	flags.StringArrayVar(&f.set, "set", nil,
@@ -129,11 +130,11 @@ func (f *sweepFlags) run(cmd *cobra.Command, plan *run.Plan, measure func() erro
 // runServed serves the run folder while it fills up.
 func runServed(cmd *cobra.Command, plan *run.Plan, address string, do func() error) error {
 	stop, err := serveLive(cmd, address,
-		live.Options{Dir: plan.Dir, Version: version, Total: plan.Size()})
+		live.Options{Dir: plan.Options.Dir, Version: version, Total: plan.Size()})
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(), stop("The sweep has ended: "+plan.Dir))
+	return errors.Join(do(), stop("The sweep has ended: "+plan.Options.Dir))
 }
 
 func runSweep(cmd *cobra.Command, plan *run.Plan) error {
@@ -151,8 +152,10 @@ func runInGuest(cmd *cobra.Command, plan *run.Plan) error {
 		return err
 	}
 	guest := guest.Sweep{
-		Binary: self, Dir: plan.Dir,
-		Files: map[string]string{"--file": plan.SweepFile, "--testbed": plan.TestbedFile},
+		Binary: self, Dir: plan.Options.Dir,
+		Files: map[string]string{
+			"--file": plan.Options.SweepFile, "--testbed": plan.Options.TestbedFile,
+		},
 		Flags: guestFlags(plan),
 	}
 	return guest.Run(cmd.Context(), cmd.OutOrStdout(), foreign.Raw(cmd.ErrOrStderr()))
@@ -161,13 +164,15 @@ func runInGuest(cmd *cobra.Command, plan *run.Plan) error {
 // guestFlags returns the flags that the guest's sweep has in common with this one.
 func guestFlags(plan *run.Plan) (flags []string) {
 	for _, f := range []struct{ name, value string }{
-		{"--only", plan.Only}, {"--set", plan.Set}, {"--repeats-until", plan.Until},
+		{"--only", plan.Options.Only},
+		{"--set", plan.Options.Set},
+		{"--repeats-until", plan.Options.Until},
 	} {
 		if f.value != "" {
 			flags = append(flags, f.name, f.value)
 		}
 	}
-	if plan.Quick {
+	if plan.Options.Quick {
 		flags = append(flags, "--quick")
 	}
 	return flags

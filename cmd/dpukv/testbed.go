@@ -21,13 +21,7 @@ func newTestbedCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "testbed",
 		Short: "Check a testbed, or write a file that describes one",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
-			}
-			return cmd.Help()
-		},
-		Args: cobra.ArbitraryArgs,
+		RunE:  helpOfGroup, Args: cobra.ArbitraryArgs,
 	}
 	cmd.AddCommand(newTestbedCheckCommand(), newTestbedInitCommand())
 	return cmd

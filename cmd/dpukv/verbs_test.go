@@ -10,12 +10,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"dpukv/internal/test/port"
+	"dpukv/internal/test/programs"
 )
 
 // serveVerbs starts a microbenchmark's server, and returns once it waits for its client.
 func serveVerbs(ts *testscript.TestScript, _ bool, args []string) {
-	free, err := port.Free()
+	free, err := programs.FreePort()
 	ts.Check(err)
 	port := strconv.Itoa(free)
 	ts.Setenv("PORT", port)

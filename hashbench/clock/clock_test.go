@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 )
 
 func TestCounterAdvancesAtItsRate(t *testing.T) {
@@ -48,10 +49,7 @@ func TestChainIsAChain(t *testing.T) {
 
 // A counter that the kernel has taken away reads as an empty file. It must not pass for 0 cycles.
 func TestCounterThatIsTakenIsAnError(t *testing.T) {
-	fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fd := must.Get(unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0))(t)
 	c := &Cycles{fd}
 	defer c.Close()
 	if n, err := c.Read(); !errors.Is(err, ErrNoCycles) {

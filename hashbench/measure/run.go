@@ -64,8 +64,13 @@ func run(ctx context.Context, cfg *Config) (*result.Report, error) {
 			return nil, err
 		}
 	}
+	before := cpu.Preemptions()
 	if err := passes(ctx, cfg, p, rate); err != nil {
 		return nil, err
+	}
+	r.Preemptions = cpu.Preemptions() - before
+	for _, s := range p.series {
+		r.RoundsCPUNs, r.RoundsWallNs = r.RoundsCPUNs+s.spent.cpuNs, r.RoundsWallNs+s.spent.wallNs
 	}
 	r.Results, r.Overheads = p.results(), p.overheads()
 	r.Clock = rate.clock(cfg.CPU)
@@ -99,14 +104,26 @@ const (
 	maxRateSpread   = 0.05
 	maxOverheadLeft = 0.3 // ns
 	maxIntervalPart = 0.05
+	maxWaited       = 0.10 // of the rounds' CPU time
 )
 
 // warnings are the facts that limit the trust in the figures.
 func warnings(r *result.Report) []string {
 	var said []string
+	if how := machine.EmulatorWarning("dpukv hash", r.Machine.Emulator); how != "" {
+		said = append(said, how)
+	}
 	if c := r.Clock; c.CoreHz > 0 && (c.CoreMaxHz-c.CoreMinHz)/c.CoreHz > maxRateSpread {
 		said = append(said, fmt.Sprintf("the core's clock varied from %.2f to %.2f GHz",
 			c.CoreMinHz/1e9, c.CoreMaxHz/1e9))
+	}
+	if waited := r.RoundsWallNs - r.RoundsCPUNs; float64(waited) >
+		maxWaited*float64(r.RoundsCPUNs) {
+		said = append(said, fmt.Sprintf("disturbed: %v of CPU time took %v (limit: %.0f %% more), "+
+			"and others had the CPU %d times. The figures leave out the wait, and not the caches "+
+			"that it left cold: end the others, or choose another CPU (--cpu)",
+			time.Duration(r.RoundsCPUNs).Round(time.Millisecond),
+			time.Duration(r.RoundsWallNs).Round(time.Millisecond), 100*maxWaited, r.Preemptions))
 	}
 	for _, o := range r.Overheads {
 		if o.LeftNs > maxOverheadLeft || o.LeftNs < -maxOverheadLeft {

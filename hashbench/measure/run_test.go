@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,16 +15,14 @@ import (
 	"dpukv/hashbench"
 	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func lastCPU(t *testing.T) int {
 	t.Helper()
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	return allowed[len(allowed)-1]
 }
 
@@ -44,10 +43,7 @@ func run1(t *testing.T, cfg Config) map[string]result.Result {
 		t.Skip("measures")
 	}
 	cfg.CPU, cfg.Seed = lastCPU(t), 1
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(context.Background(), cfg))(t)
 	for _, o := range r.Overheads {
 		t.Logf("%+v", o)
 	}
@@ -90,7 +86,11 @@ func multiplications(_ *Input, calls int) (int64, error) {
 	return cpu.ThreadNs() - start, nil
 }
 
-// TestSlowFunction: a chain of n multiplications takes n times as long as one.
+// least is the fastest of a function's rounds, because every disturbance makes a round slower.
+func least(r result.Result) float64 { return slices.Min(r.RoundsNs) - r.OverheadNs }
+
+// TestSlowFunction: a chain of n multiplications takes n times as long as one. A clock that changes
+// its rate within a run can hide that, so it takes three runs in a row to fail.
 func TestSlowFunction(t *testing.T) {
 	lengths := []int{32, 64, 256}
 	cfg := Config{
@@ -101,15 +101,27 @@ func TestSlowFunction(t *testing.T) {
 	for _, n := range lengths {
 		cfg.Contenders = append(cfg.Contenders, function(fmt.Sprint(n), chainOf(n)))
 	}
-	found := run1(t, cfg)
-	each := found["yardstick"].Ns.Median
-	for _, n := range lengths {
-		got := found[fmt.Sprint(n)].Ns.Median / each
-		if math.Abs(got-float64(n)) > 0.1*float64(n) {
-			t.Errorf("%d dependent multiplications are measured as %.1f times one", n, got)
+	for run := 1; ; run++ {
+		found := run1(t, cfg)
+		right := 0
+		for _, n := range lengths {
+			got := least(found[fmt.Sprint(n)]) / least(found["yardstick"])
+			t.Logf("run %d: %d dependent multiplications are measured as %.1f times one", run, n, got)
+			if math.Abs(got-float64(n)) <= 0.1*float64(n) {
+				right++
+			}
+		}
+		if right == len(lengths) {
+			return
+		}
+		if run == runs {
+			t.Fatal("a chain is not as long as its multiplications")
 		}
 	}
 }
+
+// runs is how many runs must fail for a test to fail.
+const runs = 3
 
 // TestTwoNames: one function under two names is reported equal, and one with four more
 // multiplications is not. In one run of some hundred, 95 % intervals of the same time miss each
@@ -120,7 +132,6 @@ func TestTwoNames(t *testing.T) {
 		Cases:      []result.Case{result.Fixed(result.Latency, 16)},
 		Rounds:     25, Duration: 600 * time.Millisecond,
 	}
-	const runs = 3
 	for run := 1; ; run++ {
 		found := run1(t, cfg)
 		one, other, more := found["one"].Ns, found["other"].Ns, found["more"].Ns
@@ -136,8 +147,7 @@ func TestTwoNames(t *testing.T) {
 
 // TestThroughputDoubles: independent calls of twice as many multiplications are measured as about
 // twice as long. The loop is in the shorter ones too, and processors overlap calls by different
-// shares, so "about" is wide. The least of the rounds counts, because every disturbance makes a round
-// slower.
+// shares, so "about" is wide.
 func TestThroughputDoubles(t *testing.T) {
 	found := run1(t, Config{
 		Contenders: []Contender{
@@ -146,12 +156,8 @@ func TestThroughputDoubles(t *testing.T) {
 		Cases:  []result.Case{result.Fixed(result.Throughput, 16)},
 		Rounds: 25, Duration: 600 * time.Millisecond,
 	})
-	least := func(name string) float64 {
-		r := found[name]
-		return slices.Min(r.RoundsNs) - r.OverheadNs
-	}
 	for _, pair := range [][2]string{{"8", "16"}, {"16", "32"}} {
-		few, many := least(pair[0]), least(pair[1])
+		few, many := least(found[pair[0]]), least(found[pair[1]])
 		t.Logf("%s multiplications take %.2f ns, %s take %.2f", pair[0], few, pair[1], many)
 		if ratio := many / few; math.Abs(ratio-2) > 0.35*2 {
 			t.Errorf("%s multiplications are measured as %.2f times %s", pair[1], ratio, pair[0])
@@ -166,10 +172,7 @@ func TestThroughputHasItsLoop(t *testing.T) {
 		Contenders: []Contender{function("chain", chain8)}, CPU: lastCPU(t), Rounds: MinRounds,
 		Cases: []result.Case{result.Fixed(result.Throughput, 16)}, Duration: 10 * time.Millisecond,
 	}
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(context.Background(), cfg))(t)
 	if x := r.Results[0]; x.Ns != x.RawNs || x.OverheadNs != 0 {
 		t.Errorf("%+v, of %+v", x.Ns, x.RawNs)
 	}
@@ -194,10 +197,7 @@ func TestOverheadLeft(t *testing.T) {
 }
 
 func TestRunReportsWhatItDid(t *testing.T) {
-	f, err := hashbench.Find("city64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(hashbench.Find("city64"))(t)
 	passes := 0
 	cfg := Config{
 		Contenders: []Contender{Of(f)}, CPU: lastCPU(t), Seed: 7, Rounds: MinRounds, Duration: 50 * time.Millisecond,
@@ -207,10 +207,7 @@ func TestRunReportsWhatItDid(t *testing.T) {
 		},
 		OnProgress: func(done, all int) { passes = max(passes, done); _ = all },
 	}
-	r, err := Run(context.Background(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(context.Background(), cfg))(t)
 	if len(r.Results) != 2 || len(r.Overheads) != 2 || passes != MinRounds || r.Rounds != MinRounds || r.Seed != 7 {
 		t.Errorf("%+v", r)
 	}
@@ -234,5 +231,30 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	})
 	if err == nil {
 		t.Error("went on")
+	}
+}
+
+// TestDisturbedRounds: rounds that take longer than their CPU time are counted, and from a tenth on
+// they are a warning.
+func TestDisturbedRounds(t *testing.T) {
+	waits := named("waits", Contender{Round: func(_ *Input, calls int) (int64, error) {
+		time.Sleep(2 * time.Millisecond * time.Duration(calls))
+		return int64(time.Millisecond) * int64(calls), nil
+	}})
+	r := must.Get(Run(t.Context(), Config{
+		Contenders: []Contender{waits}, Cases: []result.Case{result.Fixed(result.Latency, 16)},
+		Rounds: MinRounds, Duration: 60 * time.Millisecond, CPU: lastCPU(t), Seed: 1,
+	}))(t)
+	if r.RoundsCPUNs < int64(MinRounds)*1e6 || r.RoundsWallNs < 2*r.RoundsCPUNs {
+		t.Errorf("found %d ns of CPU time in %d ns", r.RoundsCPUNs, r.RoundsWallNs)
+	}
+	for wall, want := range map[int64]bool{105e6: false, 111e6: true} {
+		r := result.Report{RoundsCPUNs: 100e6, RoundsWallNs: wall, Preemptions: 3}
+		has := slices.ContainsFunc(warnings(&r), func(s string) bool {
+			return strings.Contains(s, "disturbed: 100ms of CPU time took 111ms")
+		})
+		if has != want {
+			t.Errorf("%d ns: found %q", wall, warnings(&r))
+		}
 	}
 }

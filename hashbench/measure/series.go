@@ -1,6 +1,10 @@
 package measure
 
-import "time"
+import (
+	"time"
+
+	"dpukv/internal/cpu"
+)
 
 // series is one contender in one case, or a loop's own cost.
 type series struct {
@@ -8,7 +12,11 @@ type series struct {
 	in    *Input
 	calls int // a round
 	ns    []float64
+	spent spent
 }
+
+// spent is the time of rounds: that of the thread, and how long they took.
+type spent struct{ cpuNs, wallNs int64 }
 
 // calibrate finds the number of calls that fill a round, and warms up meanwhile.
 func (s *series) calibrate(round time.Duration) error {
@@ -27,7 +35,9 @@ func (s *series) calibrate(round time.Duration) error {
 
 // measure makes one round.
 func (s *series) measure() error {
+	begin := cpu.NowNs()
 	ns, err := s.Round(s.in, s.calls)
+	s.spent.cpuNs, s.spent.wallNs = s.spent.cpuNs+ns, s.spent.wallNs+cpu.NowNs()-begin
 	s.ns = append(s.ns, float64(ns)/float64(s.calls))
 	return err
 }

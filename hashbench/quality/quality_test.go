@@ -10,15 +10,12 @@ import (
 	"testing"
 
 	"dpukv/hashbench"
+	"dpukv/internal/test/must"
 )
 
 func find(t *testing.T, name string) hashbench.Func {
 	t.Helper()
-	f, err := hashbench.Find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(hashbench.Find(name))(t)
 }
 
 // identity is the worst function that still keeps keys apart. It must not pass.
@@ -63,17 +60,12 @@ func TestExpected(t *testing.T) {
 
 func TestRunNamesTheBad(t *testing.T) {
 	bad := identity
-	r, err := Run(context.Background(), []hashbench.Func{find(t, "city64"), bad}, Quick)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(context.Background(), []hashbench.Func{find(t, "city64"), bad}, Quick))(t)
 	var out bytes.Buffer
-	if err := r.WriteTable(&out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.WriteTable(&out))
 	for _, row := range r.Rows {
-		if (len(row.Doubts) > 0) != (row.Function == "identity") {
-			t.Errorf("%s, %d B %s: doubts %q", row.Function, row.KeyBytes, row.Keys, row.Doubts)
+		if (len(row.Warnings) > 0) != (row.Function == "identity") {
+			t.Errorf("%s, %d B %s: warnings %q", row.Function, row.KeyBytes, row.Keys, row.Warnings)
 		}
 	}
 	for _, want := range []string{

@@ -17,7 +17,7 @@ type Row struct {
 	Keys      Keys      `json:"keys"`
 	Avalanche Bias      `json:"avalanche"`
 	Overflow  []float64 `json:"overflow"` // of buckets, at each load
-	Doubts    []string  `json:"doubts"`   // deviations from a random function
+	Warnings  []string  `json:"doubts"`   // deviations from a random function
 }
 
 // Report has all rows and the values to compare them with.
@@ -65,27 +65,27 @@ func Run(ctx context.Context, list []hashbench.Func, cfg Config) (*Report, error
 func (r *Report) row(f hashbench.Func, bytes int, keys Keys) Row {
 	row := Row{
 		Function: f.Name, KeyBytes: bytes, Keys: keys,
-		Avalanche: Avalanche(f, keys, bytes, r.Keys, r.Seed), Doubts: []string{},
+		Avalanche: Avalanche(f, keys, bytes, r.Keys, r.Seed), Warnings: []string{},
 	}
 	for _, load := range r.Loads {
 		row.Overflow = append(row.Overflow, Overflow(f, keys, bytes, r.Buckets, load, r.Seed))
 	}
-	row.doubt(r)
+	row.warn(r)
 	return row
 }
 
-// tolerance is the number of standard deviations beyond the random share that count as a doubt.
+// tolerance is the number of standard deviations beyond the random share that count as a warning.
 const tolerance = 5
 
-func (row *Row) doubt(r *Report) {
+func (row *Row) warn(r *Report) {
 	if b := row.Avalanche; b.Worst > 2*b.Chance {
-		row.Doubts = append(row.Doubts,
+		row.Warnings = append(row.Warnings,
 			fmt.Sprintf("a bit of the hash follows a bit of the key with a bias of %.2f from one "+
 				"half", b.Worst))
 	}
 	for i, share := range row.Overflow {
 		if most := r.Expected[i] + tolerance*deviation(r.Expected[i], r.Buckets); share > most {
-			row.Doubts = append(row.Doubts,
+			row.Warnings = append(row.Warnings,
 				fmt.Sprintf("at load %g %.1f %% of the buckets overflow, at random %.1f %% would",
 					r.Loads[i], 100*share, 100*r.Expected[i]))
 		}
@@ -115,10 +115,10 @@ func (r *Report) WriteTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return r.writeDoubts(w)
+	return r.writeWarnings(w)
 }
 
-func (r *Report) writeDoubts(w io.Writer) error {
+func (r *Report) writeWarnings(w io.Writer) error {
 	var b strings.Builder
 	if len(r.Rows) > 0 {
 		fmt.Fprintf(&b, "\nBias: over all pairs of a key bit and a hash bit, of %d keys. Chance "+
@@ -126,7 +126,7 @@ func (r *Report) writeDoubts(w io.Writer) error {
 			r.Keys, r.Rows[0].Avalanche.Chance, r.Buckets, SlotsPerBucket)
 	}
 	for _, row := range r.Rows {
-		for _, d := range row.Doubts {
+		for _, d := range row.Warnings {
 			fmt.Fprintf(&b, "  - %s, %d B %s: %s\n", row.Function, row.KeyBytes, row.Keys, d)
 		}
 	}

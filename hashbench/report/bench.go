@@ -19,8 +19,8 @@ func WriteBench(w io.Writer, r *result.Report) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "goos: %s\ngoarch: %s\npkg: dpukv/hashbench\n", runtime.GOOS,
 		goArch(r.Machine.Arch))
-	if r.Machine.CPUModel != "" {
-		fmt.Fprintf(b, "cpu: %s\n", r.Machine.CPUModel)
+	if core := r.Core(); core != "" {
+		fmt.Fprintf(b, "cpu: %s\n", core)
 	}
 	for _, x := range r.Results {
 		for _, ns := range x.RoundsNs {

@@ -15,15 +15,27 @@ type Machine struct {
 	*result.Report
 }
 
+// label is the name, which says of an emulator that it is none of a machine.
+func (m Machine) label() string {
+	if m.Machine.Emulator != "" {
+		return m.Name + " (emulated)"
+	}
+	return m.Name
+}
+
 // Ratio is the time of one machine over that of another.
 type Ratio struct {
 	Median, Low, High float64
-	Equal             bool // the intervals touch: the two are indistinguishable
+	Touch             bool // the intervals: the two are not told apart
+	Emulated          bool // one of the two at least: nothing follows from their intervals
 }
 
 // ratio is of divided by base.
 func ratio(of, base result.Interval) Ratio {
-	return Ratio{of.Median / base.Median, of.Low / base.High, of.High / base.Low, of.Touches(base)}
+	return Ratio{
+		Median: of.Median / base.Median, Low: of.Low / base.High, High: of.High / base.Low,
+		Touch: of.Touches(base),
+	}
 }
 
 // Compare writes the times of machines for the same functions and cases, in nanoseconds. Beside
@@ -35,9 +47,9 @@ func Compare(w io.Writer, machines []Machine) error {
 	}
 	rows := [][]string{{"function", "variant", "case"}, {"", "", ""}}
 	for i, m := range machines {
-		rows[0], rows[1] = append(rows[0], m.Name), append(rows[1], "ns")
+		rows[0], rows[1] = append(rows[0], m.label()), append(rows[1], "ns")
 		if i > 0 {
-			rows[0] = append(rows[0], m.Name+" ÷ "+machines[0].Name)
+			rows[0] = append(rows[0], m.label()+" ÷ "+machines[0].label())
 			rows[1] = append(rows[1], "")
 		}
 	}
@@ -76,7 +88,9 @@ func compareRow(machines []Machine, f result.Subject, c result.Case) (row []stri
 		median := x.Ns.Median
 		row = append(row, fmt.Sprintf("%s ±%.*f", digits3(median), decimals3(median), spread))
 		if i > 0 {
-			row = append(row, ratio(x.Ns, base.Ns).text())
+			r := ratio(x.Ns, base.Ns)
+			r.Emulated = m.Machine.Emulator+machines[0].Machine.Emulator != ""
+			row = append(row, r.text())
 		}
 	}
 	return row, true
@@ -101,8 +115,11 @@ func variants(machines []Machine, f result.Subject, c result.Case) string {
 }
 
 func (r Ratio) text() string {
-	if r.Equal {
-		return fmt.Sprintf("%.2f (equal)", r.Median)
+	switch {
+	case r.Emulated:
+		return fmt.Sprintf("%.2f (emulated)", r.Median)
+	case r.Touch:
+		return fmt.Sprintf("%.2f (not told apart)", r.Median)
 	}
 	return fmt.Sprintf("%.2f [%.2f–%.2f]", r.Median, r.Low, r.High)
 }
@@ -110,9 +127,9 @@ func (r Ratio) text() string {
 // writeConditionsOf explains the figures, and writes the conditions and warnings of each machine.
 func writeConditionsOf(b *bytes.Buffer, machines []Machine, missing []string, left int) {
 	b.WriteString("\nMedians ± their 95 % confidence interval. Ratios are of times, with the " +
-		"range that both intervals allow. Equal: the intervals touch.\n")
+		"range that both intervals allow. Not told apart: the intervals touch.\n")
 	for _, m := range machines {
-		fmt.Fprintf(b, "%s: %s\n", m.Name, joined(machineText(m.Report), clockText(&m.Clock),
+		fmt.Fprintf(b, "%s: %s\n", m.label(), joined(machineText(m.Report), clockText(m.Report),
 			"measured "+m.StartedAt.Format("2006-01-02 15:04 MST"), m.Version))
 		for _, w := range m.Warnings {
 			fmt.Fprintf(b, "  - %s\n", w)

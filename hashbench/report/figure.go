@@ -131,14 +131,21 @@ func (f *figure) axis() string {
 }
 
 func (f *figure) title() string {
-	return fmt.Sprintf("Hashing %s, %s, one core", f.kase.Length(), f.kase.Mode)
+	on := "one core"
+	if slices.ContainsFunc(f.machines, func(m Machine) bool { return m.Machine.Emulator != "" }) {
+		on = "emulated in part"
+		if len(f.machines) == 1 {
+			on = "emulated"
+		}
+	}
+	return fmt.Sprintf("Hashing %s, %s, %s", f.kase.Length(), f.kase.Mode, on)
 }
 
 // foot states the conditions of the measurement.
 func (f *figure) foot() []string {
 	said := []string{}
 	for _, m := range f.machines {
-		said = append(said, m.Name+": "+machineText(m.Report), clockText(&m.Clock))
+		said = append(said, m.label()+": "+machineText(m.Report), clockText(m.Report))
 	}
 	said = append(said,
 		fmt.Sprintf("medians of %d rounds with 95 %% confidence intervals", f.machines[0].Rounds),
@@ -236,8 +243,8 @@ func (f *figure) drawLegend(c draw.Canvas) {
 	x, y := c.Min.X, c.Max.Y-figstyle.LineHeight(labelText)
 	for i, m := range f.machines {
 		fill(c, barColours[i%len(barColours)], x, y+2, x+12, y+2+barHeight)
-		figstyle.Write(c, labelText, vg.Point{X: x + 16, Y: y}, m.Name)
-		x += 16 + labelText.Width(m.Name) + 14
+		figstyle.Write(c, labelText, vg.Point{X: x + 16, Y: y}, m.label())
+		x += 16 + labelText.Width(m.label()) + 14
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"dpukv/hashbench/result"
 	"dpukv/hashbench/result/resulttest"
+	"dpukv/internal/test/must"
 )
 
 func TestFigures(t *testing.T) {
@@ -26,10 +27,7 @@ func TestFigures(t *testing.T) {
 		t.Errorf("wrote %q", paths)
 	}
 	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(path))(t)
 		if filepath.Ext(path) == ".png" {
 			if _, err := png.Decode(bytes.NewReader(data)); err != nil {
 				t.Errorf("%s: %v", path, err)

@@ -10,6 +10,7 @@ import (
 
 	"dpukv/hashbench/result"
 	"dpukv/hashbench/result/resulttest"
+	"dpukv/internal/test/must"
 )
 
 // TestDrawStudy: one figure has both panels, on a wide page side by side.
@@ -20,10 +21,7 @@ func TestDrawStudy(t *testing.T) {
 	for _, width := range []vg.Length{0, 85 * vg.Millimeter, 178 * vg.Millimeter} {
 		dir := t.TempDir()
 		formats := []string{"svg", "pdf"}
-		paths, err := DrawStudy(dir, machines, Page{Width: width, Formats: formats})
-		if err != nil {
-			t.Fatal(err)
-		}
+		paths := must.Get(DrawStudy(dir, machines, Page{Width: width, Formats: formats}))(t)
 		if len(paths) != 2 || filepath.Base(paths[0]) != "fig10.svg" {
 			t.Errorf("wrote %q", paths)
 		}

@@ -74,17 +74,21 @@ func writeConditions(b *bytes.Buffer, r *result.Report) {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(b, "Measured on %s.\n", joined(machineText(r), clockText(&r.Clock)))
+	fmt.Fprintf(b, "Measured on %s.\n", joined(machineText(r), clockText(r)))
 }
 
 // machineText names the machine: "Cortex-A72, aarch64, go1.26, GOARM64=v8.0".
 func machineText(r *result.Report) string {
-	return joined(r.Machine.CPUModel, r.Machine.Arch, r.Machine.GoVersion, r.Machine.GoArchLevel)
+	return joined(r.Core(), r.Machine.Arch, r.Machine.GoVersion, r.Machine.GoArchLevel)
 }
 
-// clockText names the CPU and its rate.
-func clockText(c *result.Clock) string {
+// clockText names the CPU and its rate. An emulator's additions and counters tell none.
+func clockText(r *result.Report) string {
+	c := &r.Clock
 	said := []string{fmt.Sprintf("CPU %d", c.CPU)}
+	if r.Machine.Emulator != "" {
+		return said[0]
+	}
 	if c.CoreHz > 0 {
 		said = append(said, fmt.Sprintf("core at %s (%s)", frequency(c.CoreHz), c.CoreSource))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"dpukv/hashbench/result"
 	"dpukv/hashbench/result/resulttest"
+	"dpukv/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -20,14 +21,9 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, got, 0o666))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs (go test -update rewrites it); got\n%s", path, got)
 	}
@@ -41,9 +37,7 @@ func TestTableGolden(t *testing.T) {
 	}}
 	r.Warnings = []string{"the core's clock varied from 2.00 to 2.50 GHz"}
 	var b bytes.Buffer
-	if err := WriteTable(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteTable(&b, r))
 	golden(t, "table.golden", b.Bytes())
 }
 
@@ -56,9 +50,7 @@ func TestManyCases(t *testing.T) {
 		r.Results = append(r.Results, x)
 	}
 	var b bytes.Buffer
-	if err := WriteTable(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteTable(&b, r))
 	if !strings.Contains(b.String(), "7 more cases in the JSON") || strings.Contains(b.String(), "alignment") {
 		t.Errorf("got\n%s", b.String())
 	}

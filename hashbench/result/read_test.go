@@ -9,25 +9,21 @@ import (
 
 	"dpukv/hashbench/result"
 	"dpukv/hashbench/result/resulttest"
+	"dpukv/internal/test/must"
 )
 
 // TestReadIsBounded: neither a long file nor a short one with many results uses up the memory.
 func TestReadIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, "long.json")
-	f, err := os.Create(long)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(long))(t)
 	defer f.Close()
 	if err := f.Truncate(1 << 40); err != nil {
 		t.Skipf("no sparse file of a TiB: %v", err)
 	}
 	many := filepath.Join(dir, "many.json")
 	text := `{"kind": "dpukv-hash", "results": [` + strings.Repeat("{},", 100_000) + "{}]}"
-	if err := os.WriteFile(many, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(many, []byte(text), 0o600))
 	for path, want := range map[string]string{
 		long:        "found 1099511627776 bytes, allowed: at most",
 		many:        "found 100002 objects, allowed: at most 100000",
@@ -49,14 +45,8 @@ func TestParseOlder(t *testing.T) {
 		x := &old.Results[i]
 		x.Ns, x.OverheadNs = x.RawNs.Less(result.Interval{Median: 1.9, Low: 1.9, High: 1.9}), 1.9
 	}
-	data, err := json.Marshal(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := result.Parse(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(old))(t)
+	r := must.Get(result.Parse(data))(t)
 	for i, x := range r.Results {
 		want, overhead := old.Results[i].Ns, 1.9
 		if x.Mode == result.Throughput {
@@ -69,10 +59,7 @@ func TestParseOlder(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	data, err := json.Marshal(resulttest.Report(1, "Xeon"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(resulttest.Report(1, "Xeon")))(t)
 	if r, err := result.Parse(data); err != nil || len(r.Results) != 15 || r.Results[4].GBps() != 262144.0/12000 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -88,10 +75,7 @@ func TestParse(t *testing.T) {
 	} {
 		r := resulttest.Report(1, "Xeon")
 		spoil(r)
-		data, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(json.Marshal(r))(t)
 		if _, err := result.Parse(data); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}

@@ -27,12 +27,26 @@ type Report struct {
 	Seed       uint64        `json:"seed"` // seed of inputs, lengths and the order of rounds
 	Rounds     int           `json:"rounds"`
 	RoundNs    int64         `json:"round_ns"` // aimed at
+	// RoundsCPUNs and RoundsWallNs are the sums over all rounds. Preemptions is how often the
+	// kernel gave the CPU to another thread meanwhile. They are absent from an older build.
+	RoundsCPUNs  int64 `json:"rounds_cpu_ns,omitempty"`
+	RoundsWallNs int64 `json:"rounds_wall_ns,omitempty"`
+	Preemptions  int64 `json:"preemptions,omitempty"`
 	// Overheads are the loops' costs without a hash function. That of latency is already
 	// subtracted. That of throughput is contained in the results.
 	Overheads []Overhead `json:"overheads"`
 	Results   []Result   `json:"results"`
 	SMHasher  []SMHasher `json:"smhasher,omitempty"`
 	Warnings  []string   `json:"warnings"`
+}
+
+// Core names what ran the functions: a model of a CPU, or an emulator, which is none. Whoever shows
+// a report's figures names it.
+func (r *Report) Core() string {
+	if how := r.Machine.Emulator; how != "" {
+		return "an emulator (" + how + "), whose times are no core's"
+	}
+	return r.Machine.CPUModel
 }
 
 // Measured is the only valid provenance of a report.

@@ -11,6 +11,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/hashbench/clock"
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 )
 
 func TestTimerOfArchitectures(t *testing.T) {
@@ -54,19 +55,13 @@ func TestFactor(t *testing.T) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	f, err := hashbench.Find("md5") // long enough that rounding to whole numbers does not matter
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(hashbench.Find("md5"))(t)
 	// The two are measured one after the other: at times other programs on the CPU spoil one of
 	// them.
 	var wrong string
 	for range 20 {
 		coreHz := clock.CoreHz()
-		s, err := Measure(f, 16, coreHz, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Measure(f, 16, coreHz, true))(t)
 		if s.Ns <= 0 || s.Timer != timer.Name || s.Bytes != 16 {
 			t.Fatalf("%+v", s)
 		}
@@ -89,10 +84,7 @@ func TestRunRefusesACPU(t *testing.T) {
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	if _, err := Run(ctx, hashbench.All(), allowed[0], 1e9, true); err == nil {
 		t.Error("went on")
 	}

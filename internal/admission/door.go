@@ -118,10 +118,10 @@ func (d *Door) Step() error {
 		return d.outlive(err)
 	}
 	d.pause = 0
-	if err := d.retake(); err != nil {
+	if err := d.reopen(); err != nil {
 		d.refuse(conn, fmt.Errorf("the process of this server has no file descriptor left "+
 			"(ulimit -n): %w", err))
-		_ = d.retake() // gets conn's descriptor; else the next Step tries again
+		_ = d.reopen() // gets conn's descriptor; else the next Step tries again
 		return nil
 	}
 	if !d.enter() {
@@ -147,8 +147,8 @@ func (d *Door) drop() bool {
 	return true
 }
 
-// retake opens the spare descriptor, unless it is open.
-func (d *Door) retake() (err error) {
+// reopen opens the spare descriptor, unless it is open.
+func (d *Door) reopen() (err error) {
 	if d.spare != nil {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (d *Door) outlive(err error) error {
 		return err
 	}
 	d.failed(err)
-	_ = d.retake() // if not, the next Step tries again
+	_ = d.reopen() // if not, the next Step tries again
 	if ofOneConnection(err) {
 		return nil
 	}
@@ -266,4 +266,15 @@ func (d *Door) Close() error {
 		d.stopErr = d.listener.Close()
 	})
 	return d.stopErr
+}
+
+// Close closes a door, or a listener that has no door yet. Either may be nil.
+func Close(d *Door, l net.Listener) error {
+	switch {
+	case d != nil:
+		return d.Close()
+	case l != nil:
+		return l.Close()
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs/kvstest"
 
 	"go.uber.org/goleak"
@@ -120,13 +121,10 @@ func TestErrnos(t *testing.T) {
 			if lacksDescriptors(test.errno) {
 				says = append([]any{test.errno}, says...) // also with the spare one's
 			}
-			d, err := New(&script{says: says}, Config{
+			d := must.Get(New(&script{says: says}, Config{
 				Most: 1, Serve: func(net.Conn, func()) { served++ }, Sleep: pauses.sleep,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = d.Run()
+			}))(t)
+			err := d.Run()
 			if (err != nil) != test.ends || (served == 1) == test.ends ||
 				len(pauses) != test.waits {
 				t.Errorf("ended with %v, served %d, waited %v", err, served, pauses)
@@ -146,15 +144,10 @@ func TestPausesGrow(t *testing.T) {
 		says = append(says, syscall.ENOBUFS)
 	}
 	says = append(says, &peer{}, syscall.ENOBUFS)
-	d, err := New(&script{says: says}, Config{
+	d := must.Get(New(&script{says: says}, Config{
 		Most: 1, Serve: func(net.Conn, func()) {}, Sleep: pauses.sleep,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Run(); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Do(t, d.Run())
 	if pauses[0] != firstPause || pauses[1] != 2*firstPause ||
 		pauses[11] != longestPause || pauses[12] != firstPause {
 		t.Error(pauses)
@@ -170,17 +163,12 @@ func TestLimit(t *testing.T) {
 		l.says = append(l.says, p)
 	}
 	var leave []func()
-	d, err := New(l, Config{
+	d := must.Get(New(l, Config{
 		Most: 2, Refusal: refusal,
 		Serve: func(_ net.Conn, done func()) { leave = append(leave, done) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	step := func() {
-		if err := d.Step(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Step())
 	}
 	step()
 	step()
@@ -211,18 +199,13 @@ func TestSpare(t *testing.T) {
 	first, second, third := m.queue[0], m.queue[1], m.queue[2]
 	var pauses slept
 	var served []net.Conn
-	d, err := New(m, Config{
+	d := must.Get(New(m, Config{
 		Most: 9, Serve: func(c net.Conn, _ func()) { served = append(served, c) }, Refusal: refusal,
 		Spare: m.open, Sleep: pauses.sleep,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	step := func() {
 		t.Helper()
-		if err := d.Step(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Step())
 	}
 	step()
 	if !first.refused("no file descriptor left") || d.spare == nil || len(pauses) > 0 {
@@ -256,18 +239,12 @@ func TestSpare(t *testing.T) {
 // TestNoDescriptors is the same with real descriptors. The process has none left, a client connects
 // and receives the reason. The next client finds a server once there are descriptors again.
 func TestNoDescriptors(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var served sync.WaitGroup
-	d, err := New(l, Config{Most: 9, Refusal: refusal, Serve: func(c net.Conn, leave func()) {
+	d := must.Get(New(l, Config{Most: 9, Refusal: refusal, Serve: func(c net.Conn, leave func()) {
 		served.Add(1)
 		go func() { _, _ = c.Write([]byte("served")); c.Close(); leave(); served.Done() }()
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	ended := make(chan error)
 	go func() { ended <- d.Run() }()
 	dialer := kvstest.SpareSockets(t, 2)
@@ -279,9 +256,7 @@ func TestNoDescriptors(t *testing.T) {
 	if got := dialer.Hear(t, l.Addr().(*net.TCPAddr)); got != "served" {
 		t.Errorf("with descriptors: %q", got)
 	}
-	if err := errors.Join(d.Close(), <-ended); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(d.Close(), <-ended))
 	served.Wait()
 }
 
@@ -290,17 +265,12 @@ func TestNoDescriptors(t *testing.T) {
 func TestFull(t *testing.T) {
 	a, b, c := &peer{}, &peer{}, &peer{}
 	var leaves []func()
-	d, err := New(&script{says: []any{a, b, c}}, Config{
+	d := must.Get(New(&script{says: []any{a, b, c}}, Config{
 		Most: 1, Refusal: refusal,
 		Serve: func(_ net.Conn, leave func()) { leaves = append(leaves, leave) },
 		Full:  func() { leaves[0]() },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Run(); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Do(t, d.Run())
 	if !b.closed || a.closed || c.closed || len(leaves) != 2 {
 		t.Errorf("closed: %v %v %v, %d were served; want the second refused", a.closed, b.closed, c.closed, len(leaves))
 	}

@@ -8,19 +8,14 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"dpukv/internal/test/must"
 )
 
 func symbol(t testing.TB, name string) uintptr {
 	t.Helper()
-	c, err := Open("libc.so.6")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := c.Symbol(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	c := must.Get(Open("libc.so.6"))(t)
+	return must.Get(c.Symbol(name))(t)
 }
 
 // TestCallPassesAll checks all six arguments, the result, and memory in both directions.

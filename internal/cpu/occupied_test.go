@@ -3,6 +3,8 @@ package cpu
 import (
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 func TestParseStat(t *testing.T) {
@@ -28,10 +30,7 @@ func TestParseStat(t *testing.T) {
 
 // TestOccupiedByThisThread: the kernel's account of a CPU includes the work of a thread on it.
 func TestOccupiedByThisThread(t *testing.T) {
-	allowed, err := Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(Allowed())(t)
 	on := allowed[len(allowed)-1:]
 	if OccupiedBy(nil) != (Occupied{}) {
 		t.Error("no CPU was occupied")

@@ -11,17 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
+
 	"golang.org/x/sys/unix"
 )
 
 func TestMayUse(t *testing.T) {
-	allowed, err := Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(MayUse(nil), MayUse(allowed)); err != nil {
-		t.Error(err)
-	}
+	allowed := must.Get(Allowed())(t)
+	must.Do(t, errors.Join(MayUse(nil), MayUse(allowed)))
 	other := allowed[len(allowed)-1] + 1
 	want := fmt.Sprintf("pin to CPU %d: allowed for this process: %s", other, FormatList(allowed))
 	if err := MayUse(append(slices.Clone(allowed), other)); err == nil || err.Error() != want {
@@ -31,10 +28,7 @@ func TestMayUse(t *testing.T) {
 
 // TestPinThread: a pinned thread does not change the CPUs that the process may use.
 func TestPinThread(t *testing.T) {
-	before, err := Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(Allowed())(t)
 	done := make(chan []int)
 	go func() { // its thread ends with it
 		if err := PinThread(before[len(before)-1]); err != nil {
@@ -64,18 +58,13 @@ func TestPinProcess(t *testing.T) {
 		}
 		return
 	}
-	all, err := Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Allowed())(t)
 	want := all[len(all)-1:]
 	// The kernel would silently pin to the existing CPUs of the list.
 	if err := PinProcess(append([]int{1 << 9}, want...)); err == nil || !strings.Contains(err.Error(), "512") {
 		t.Errorf("pinned to CPUs of which one is not there: %v", err)
 	}
-	if err := PinProcess(want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, PinProcess(want))
 	if got, _ := Allowed(); !slices.Equal(got, want) {
 		t.Errorf("Allowed() = %v, want %v", got, want)
 	}
@@ -109,10 +98,7 @@ func lockedThread() (tid int, mask func() []int) {
 
 // TestPinAllListsAgain: a thread that an unpinned thread created after the listing is pinned, too.
 func TestPinAllListsAgain(t *testing.T) {
-	all, err := Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Allowed())(t)
 	want := all[len(all)-1:]
 	early, earlyMask := lockedThread()
 	late, lateMask := lockedThread()
@@ -135,10 +121,7 @@ func TestPinAllListsAgain(t *testing.T) {
 
 // TestPinAllGivesUp: pinAll gives up if threads are created faster than it pins them.
 func TestPinAllGivesUp(t *testing.T) {
-	all, err := Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Allowed())(t)
 	const none = 1 << 30 // above every thread's number
 	lists := 0
 	list := func() ([]int, error) { lists++; return []int{none + lists}, nil }

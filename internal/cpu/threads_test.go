@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -35,10 +37,7 @@ func TestThreadsOf(t *testing.T) {
 	}()
 	want := <-id
 	defer close(end)
-	list, err := ThreadsOf(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(ThreadsOf(os.Getpid()))(t)
 	for _, thread := range list {
 		if thread.ID == want && thread.CPUNs >= used/2 {
 			return

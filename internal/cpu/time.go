@@ -14,6 +14,15 @@ func ProcessNs() int64 { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 // ThreadNs is the CPU time of the calling thread so far, user and system.
 func ThreadNs() int64 { return clock(unix.CLOCK_THREAD_CPUTIME_ID) }
 
+// Preemptions is how often the kernel gave the calling thread's CPU to another one.
+func Preemptions() int64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+		panic(err) // the call exists on every Linux
+	}
+	return u.Nivcsw
+}
+
 // NsOf is the CPU time of another process so far, user and system, also of its threads that have
 // ended. The kernel refuses a process that has ended itself.
 func NsOf(pid int) (int64, error) {

@@ -21,12 +21,14 @@
 //	offloads   the CPU does the NIC's work
 //	irqs       one CPU takes all interrupts, or they wander
 //	firewall   every packet passes rules or connection tracking
+//	order      a NIC makes the bytes of a WRITE visible in any order
 //
 // # Sources
 //
-// The doctor reads the facts of package machine and files below /proc and /sys. Two sources are no
-// files: a NIC's features (ETHTOOL ioctl) and nftables' chains (the nft command). Those three are
-// the fields of patient, so the tests examine machines made of recorded files.
+// The doctor reads the facts of package machine and files below /proc, /sys and /etc. Three sources
+// are no files: a NIC's features (ETHTOOL ioctl), its firmware's settings (the mlxconfig command),
+// and nftables' chains (the nft command). All are fields of patient, so the tests examine machines
+// made of recorded files.
 //
 // The findings go into the hello of every node, and so into a run folder's env.jsonl.
 package doctor

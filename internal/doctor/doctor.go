@@ -30,7 +30,7 @@ type Finding struct {
 func Examine(facts *machine.Facts) []Finding {
 	return examine(&patient{
 		facts: *facts, fs: os.DirFS("/"), features: nicFeatures,
-		chains: nftChains,
+		chains: nftChains, setting: firmwareSetting,
 	})
 }
 
@@ -49,6 +49,7 @@ type patient struct {
 	facts    machine.Facts
 	fs       fs.FS // holds proc and sys
 	features func(nic string) (off []string, err error)
+	setting  func(pci, key string) (value string, err error)
 	chains   func() (ruleset string, err error)
 }
 
@@ -70,6 +71,7 @@ var checks = []struct {
 	{"offloads", offloads},
 	{"irqs", irqs},
 	{"firewall", firewall},
+	{"order", writeOrder},
 }
 
 func examine(p *patient) []Finding {

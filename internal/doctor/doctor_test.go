@@ -26,6 +26,7 @@ func recorded(facts machine.Facts, files map[string]string) *patient {
 		facts: facts, fs: tree,
 		features: func(string) ([]string, error) { return nil, nil },
 		chains:   func() (string, error) { return "", nil },
+		setting:  func(string, string) (string, error) { return "", nil },
 	}
 }
 
@@ -60,6 +61,7 @@ func server() *patient {
 		"proc/sys/net/netfilter/nf_conntrack_count": "17",
 	})
 	p.features = func(nic string) ([]string, error) { return []string{"tso", "gro"}, nil }
+	p.setting = func(string, string) (string, error) { return "force_relax(1)", nil }
 	return p
 }
 
@@ -111,6 +113,7 @@ func TestServerOutOfTheBox(t *testing.T) {
 		"sockets":  "net.core.rmem_max 212992, net.ipv4.tcp_rmem 262144",
 		"irqs":     "p0: CPUs 3",
 		"offloads": "p0 without tso, gro",
+		"order":    "PCI_WR_ORDERING of p0 is force_relax(1)",
 	} {
 		if got := named(findings, check).Found; got != want {
 			t.Errorf("%s: found %q, want %q", check, got, want)
@@ -147,6 +150,7 @@ func TestUnknownIsNotOK(t *testing.T) {
 	})
 	p.features = func(string) ([]string, error) { return nil, errors.New("no") }
 	p.chains = func() (string, error) { return "", errNotAllowed }
+	p.setting = func(string, string) (string, error) { return "", errNotAllowed }
 	without := []string{"emulator", "numa", "hugepages"} // for these, no file means no problem
 	for _, f := range examine(p) {
 		if want := slices.Contains(without, f.Check); (f.Verdict == OK) != want {
@@ -229,6 +233,19 @@ func TestEachCheck(t *testing.T) {
 			files{"proc/self/limits": "Max locked memory 65536 65536 bytes"},
 			OK,
 		},
+		{"no key in the firmware", "order", machine.Facts{}, files{"sys/class/net/p0/device/vendor": "0x15b3"}, OK},
+		{
+			"packets out of order, by file", "order",
+			machine.Facts{},
+			files{"etc/infiniband/mlx5.conf": "# all\nMLX5_RELAXED_PACKET_ORDERING_ON=\"all\""},
+			Spoils,
+		},
+		{
+			"packets out of order, by variable", "order",
+			machine.Facts{},
+			files{"proc/self/environ": "A=B\x00MLX5_RELAXED_PACKET_ORDERING_ON=mlx5_0\x00C=D"},
+			Spoils,
+		},
 		{"irqbalance", "irqs", machine.Facts{}, files{"proc/612/comm": "irqbalance"}, Spoils},
 		{"iptables", "firewall", machine.Facts{}, files{"proc/net/ip_tables_names": "nat\nfilter"}, Spoils},
 		{
@@ -240,6 +257,19 @@ func TestEachCheck(t *testing.T) {
 	} {
 		if got := named(examine(recorded(test.facts, test.files)), test.check); got.Verdict != test.want {
 			t.Errorf("%s: %+v, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// TestCurrentValue reads the middle one of three values.
+func TestCurrentValue(t *testing.T) {
+	const out = `Configurations:                    Default             Current         Next Boot
+        INTERNAL_CPU_MODEL          SEPARATED_HOST(0)   EMBEDDED_CPU(1) EMBEDDED_CPU(1)
+*       PCI_WR_ORDERING             per_mkey(0)         force_relax(1)  per_mkey(0)
+`
+	for key, want := range map[string]string{orderKey: "force_relax(1)", "ADVANCED_PCI_SETTINGS": ""} {
+		if got := currentValue(out, key); got != want {
+			t.Errorf("%s: found %q, want %q", key, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -166,4 +167,59 @@ func hookedChains(ruleset string) (hooks []string) {
 		hooks = append(hooks, words[i+1])
 	}
 	return hooks
+}
+
+const (
+	orderKey = "PCI_WR_ORDERING" // of the firmware: per_mkey(0), force_relax(1)
+	// placeKey is a variable that lets a NIC place the packets of a WRITE as they come.
+	placeKey = "MLX5_RELAXED_PACKET_ORDERING_ON"
+	// nicVendor is the PCI vendor of BlueField and ConnectX.
+	nicVendor = "0x15b3"
+)
+
+// writeOrder looks for what lets a NIC make the bytes of a WRITE visible in any order. By default a
+// region decides, and dpukv's regions ask for the strict order.
+func writeOrder(p *patient) Finding {
+	var found, mend, unread, told []string
+	environment := strings.ReplaceAll(p.read("proc/self/environ"), "\x00", "\n")
+	for line := range strings.Lines(p.read("etc/infiniband/mlx5.conf") + "\n" + environment) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, placeKey+"=") {
+			found = append(found, line)
+			mend = append(mend,
+				"unset "+placeKey+"   # and remove it from /etc/infiniband/mlx5.conf")
+		}
+	}
+	for _, nic := range p.nics() {
+		device := "sys/class/net/" + nic + "/device"
+		if p.read(device+"/vendor") != nicVendor {
+			continue
+		}
+		link, err := fs.ReadLink(p.fs, device)
+		pci := path.Base(link)
+		if err == nil && !strings.HasSuffix(pci, ".0") {
+			continue // the first function tells of the card
+		}
+		value, err := p.setting(pci, orderKey)
+		switch {
+		case err != nil:
+			unread = append(unread, fmt.Sprintf("%s of %s: %v", orderKey, nic, err))
+		case strings.Contains(value, "force_relax") || value == "1":
+			found = append(found, fmt.Sprintf("%s of %s is %s", orderKey, nic, value))
+			mend = append(mend, fmt.Sprintf("sudo mlxconfig -d %s set %s=0   # then a reboot", pci,
+				orderKey))
+		default:
+			told = append(told, fmt.Sprintf("%s of %s: %s", orderKey, nic,
+				cmp.Or(value, "not in this firmware")))
+		}
+	}
+	switch {
+	case found != nil:
+		return spoils(strings.Join(found, "; "), "a reader of RDMA WRITEs that relies on their "+
+			"order finds torn messages", mend...)
+	case unread != nil:
+		return unknown(strings.Join(unread, "; "))
+	case told != nil:
+		return ok(strings.Join(told, "; "))
+	}
+	return ok("no NIC of the vendor " + nicVendor)
 }

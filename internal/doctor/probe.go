@@ -52,6 +52,35 @@ func nicFeatures(nic string) (off []string, err error) {
 	return off, nil
 }
 
+// firmwareSetting is the value of a key of a NIC's firmware that holds now.
+func firmwareSetting(pci, key string) (string, error) {
+	const timeout = 5 * time.Second // it takes a second
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	command := exec.CommandContext(ctx, "mlxconfig", "-d", pci, "-e", "query", key)
+	out, err := command.CombinedOutput()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", errors.New("there is no mlxconfig command; install NVIDIA's firmware tools")
+	case err != nil:
+		return "", fmt.Errorf("mlxconfig: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	return currentValue(string(out), key), nil
+}
+
+// currentValue reads a key's line of "mlxconfig -e query": the default, the current value, and the
+// next boot's. It is empty where the firmware lacks the key.
+func currentValue(out, key string) string {
+	for line := range strings.Lines(out) {
+		f := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "*"))
+		const columns = 4
+		if len(f) >= columns && f[0] == key {
+			return f[2]
+		}
+	}
+	return ""
+}
+
 // nftTimeout is the limit of a command that normally takes milliseconds.
 const nftTimeout = 2 * time.Second
 

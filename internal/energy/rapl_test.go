@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 // powercapWith makes a tree like the kernel's. Values are name, energy_uj, and max_energy_range_uj.
@@ -14,16 +16,12 @@ func powercapWith(t *testing.T, zones map[string][3]string) string {
 	root := t.TempDir()
 	for zone, values := range zones {
 		dir := filepath.Join(root, zone)
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(dir, 0o755))
 		for i, file := range []string{"name", "energy_uj", "max_energy_range_uj"} {
 			if values[i] == "" {
 				continue
 			}
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(values[i]+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(values[i]+"\n"), 0o644))
 		}
 	}
 	return root

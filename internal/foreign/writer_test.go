@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"dpukv/internal/test/must"
 )
 
 func shown(text string, most int) string {
@@ -48,12 +50,9 @@ func TestControlCharactersAreShown(t *testing.T) {
 
 func TestJSONStaysJSON(t *testing.T) {
 	want := "\x1b\x7f\u009b\u202e\x00 and \xff"
-	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(want))(t)
 	var got string
-	err = json.Unmarshal([]byte(shown(string(text), 0)), &got)
+	err := json.Unmarshal([]byte(shown(string(text), 0)), &got)
 	if err != nil || got != strings.ToValidUTF8(want, "\ufffd") {
 		t.Errorf("got %q, %v", got, err)
 	}

@@ -36,7 +36,7 @@ func TestCard(t *testing.T) {
 func rehearse(t *testing.T, kernel, dir, tests string) {
 	job := Job{Kernel: kernel, Shares: map[string]string{"work": dir}, Script: awaitOVS + `
 cd /dev/shm/work
-SUBMODE_REQUIRE=ovs-system SUBMODE_BINARY=$PWD/dpukv ./rehearsal.test -test.v=test2json -test.timeout 600s -test.run '` +
+SUBMODE_REQUIRE=ovs-system SUBMODE_BINARY=$PWD/dpukv ./rehearsal.test -test.v=test2json -test.timeout 1800s -test.run '` +
 		tests + `'
 `}
 	var console bytes.Buffer

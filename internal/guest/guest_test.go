@@ -114,6 +114,13 @@ func lastLines(text string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
+// TestKernels finds or builds the kernels of all stages, before others wait for them.
+func TestKernels(t *testing.T) {
+	guestKernel(t)
+	_, err := kernel64.find(t.Context(), logWriter{t})
+	skipIfCannot(t, err)
+}
+
 // guestKernel finds or builds the kernel. A machine that cannot run it skips the test.
 func guestKernel(t *testing.T) string {
 	t.Helper()

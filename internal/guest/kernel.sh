@@ -49,7 +49,7 @@ if [ ! -s "$kernel" ]; then
 	started=$(date +%s)
 	echo "kernel: building $version, once: about 4 minutes on two free cores" >&2
 	tar -xf /usr/src/linux-source-6.1.tar.xz -C "$work" --strip-components=1
-	build() { nice -n 15 make -C "$work" -j2 "$@" >>"$work/log" 2>&1 || { tail -20 "$work/log" >&2; exit 1; }; }
+	build() { nice -n 15 make -C "$work" -j"$(nproc)" "$@" >>"$work/log" 2>&1 || { tail -20 "$work/log" >&2; exit 1; }; }
 	build "$@" allnoconfig KCONFIG_ALLCONFIG="$(realpath "$config")"
 	for option in $(grep -o '^CONFIG_[A-Z0-9_]*=[^ ]*' "$config"); do
 		grep -qx "$option" "$work/.config" || { echo "$config: this kernel does not take $option" >&2; exit 1; }

@@ -96,8 +96,8 @@ var testsOf = regexp.MustCompile(`(?m)^guest: tests of (\w+)$`)
 // boot64 boots the machine and returns what the tests of each package printed.
 func boot64(t *testing.T, kernel, archive, options string) map[string]string {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Minute,
-		fmt.Errorf("the machine is not done within 10 minutes"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 20*time.Minute,
+		fmt.Errorf("the machine is not done within 20 minutes"))
 	defer cancel()
 	//nolint:gosec // the kernel that was built
 	cmd := exec.CommandContext(ctx, "qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72",

@@ -71,7 +71,7 @@ func evidenceOnPath(t *testing.T, kernel, dir string) {
 	goBuild(t, "test", "-c", "-o", filepath.Join(dir, "submode.test"), "dpukv/placement/submode")
 	job := Job{Kernel: kernel, Shares: map[string]string{"work": dir}, Script: awaitOVS + `
 cd /dev/shm/work
-SUBMODE_REQUIRE="ovs-system ovs-flower" SUBMODE_BINARY=$PWD/dpukv ./submode.test -test.v=test2json -test.timeout 400s -test.run '` + guestTests + `'
+SUBMODE_REQUIRE="ovs-system ovs-flower" SUBMODE_BINARY=$PWD/dpukv ./submode.test -test.v=test2json -test.timeout 900s -test.run '` + guestTests + `'
 `}
 	var console bytes.Buffer
 	if err := job.Run(t.Context(), &console); err != nil {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -20,18 +22,14 @@ const most = 1000
 func write(t *testing.T, bytes int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, make([]byte, bytes), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, make([]byte, bytes), 0o600))
 	return path
 }
 
 func fifo(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pipe")
-	if err := unix.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Mkfifo(path, 0o600))
 	return path
 }
 
@@ -44,9 +42,7 @@ func TestReadTakesFilesUpToTheLimit(t *testing.T) {
 	}
 	path := write(t, 10)
 	link := path + ".link"
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(path, link))
 	if data, err := Read(link, most); err != nil || len(data) != 10 {
 		t.Errorf("by a link: got %d, %v", len(data), err)
 	}
@@ -57,10 +53,7 @@ func TestReadTakesFilesUpToTheLimit(t *testing.T) {
 
 func TestReadRefuses(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "socket")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("unix", socket))(t)
 	defer l.Close()
 	for _, test := range []struct{ path, want string }{
 		{"/dev/zero", "found a device, allowed: a regular file"},
@@ -86,7 +79,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("ReadInput took %s", test.path)
 		}
 	}
-	_, err = Read("/no/such/file", most)
+	_, err := Read("/no/such/file", most)
 	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "open /no/such/file") {
 		t.Errorf("no file: got %v", err)
 	}

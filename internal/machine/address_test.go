@@ -3,6 +3,8 @@ package machine
 import (
 	"net"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func TestOwns(t *testing.T) {
@@ -12,10 +14,7 @@ func TestOwns(t *testing.T) {
 		"192.0.2.1:7000": false, "[2001:db8::1]:7000": false, "example.org:7000": false,
 		"127.0.0.1": false, "": false,
 	}
-	all, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(net.InterfaceAddrs())(t)
 	for _, a := range all {
 		cases[net.JoinHostPort(a.(*net.IPNet).IP.String(), "7000")] = true
 	}

@@ -22,3 +22,12 @@ func emulator(fs root, own string) string {
 
 // Emulator is the emulation of this process; see [Facts].
 func Emulator() string { return emulator("/", runtime.GOARCH) }
+
+// EmulatorWarning warns of an emulation of what is named. Such figures prove that dpukv works on
+// the architecture, and say nothing about its speed. It is "" without an emulation.
+func EmulatorWarning(what, emulation string) string {
+	if emulation == "" {
+		return ""
+	}
+	return what + " runs under an emulator (" + emulation + "): its times are those of no machine"
+}

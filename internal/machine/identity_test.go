@@ -5,18 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func TestIdentity(t *testing.T) {
 	const secret = "0123456789abcdef0123456789abcdef"
 	with := func(id string) root {
 		dir := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(dir, "etc"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "etc/machine-id"), []byte(id+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, "etc"), 0o755))
+		must.Do(t, os.WriteFile(filepath.Join(dir, "etc/machine-id"), []byte(id+"\n"), 0o600))
 		return root(dir)
 	}
 	a := identity(with(secret), "alice", "EPYC")

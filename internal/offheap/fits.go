@@ -13,6 +13,25 @@ import (
 // check memory from the reserved pool of huge pages.
 func Fits(size int64, pages Pages) error { return fits(os.DirFS("/"), size, pages) }
 
+// Fitting is [Fits], or a test's.
+type Fitting func(size int64, pages Pages) error
+
+// Budget returns the memory that a server may lend to its clients: what was asked for. If that is
+// 0, it is as much of most as fits, by halves down to least. beside is memory that the server takes
+// on top.
+func Budget(asked, most, least, beside int64, fits Fitting) (int64, error) {
+	if asked > 0 {
+		return asked, fits(asked+beside, Small)
+	}
+	for {
+		err := fits(most+beside, Small)
+		if err == nil || most/2 < least {
+			return most, err
+		}
+		most /= 2
+	}
+}
+
 // reserve is the memory that must remain beside an allocation: its page tables, and the needs of
 // the rest of the process while it starts.
 func reserve(size int64) int64 { return 16<<20 + size/256 }

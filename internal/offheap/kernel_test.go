@@ -7,6 +7,8 @@ import (
 	"os"
 	"testing"
 	"unsafe"
+
+	"dpukv/internal/test/must"
 )
 
 // TestShareOf: a region of 600 MiB does not lie on transparent pages of 512 MiB.
@@ -33,10 +35,7 @@ func TestShareOf(t *testing.T) {
 // TestBackingIsTheKernels compares the sizes of pages with those that the kernel tells.
 func TestBackingIsTheKernels(t *testing.T) {
 	for _, pages := range []Pages{Auto, Small} {
-		r, err := Alloc(3<<20, pages)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Alloc(3<<20, pages))(t)
 		defer r.Free()
 		want := r.Backing().PageBytes
 		if r.Backing().Kind == THP {
@@ -78,10 +77,7 @@ func TestEveryPool(t *testing.T) {
 // kernelPageBytes reads the size of a region's pages from the kernel.
 func kernelPageBytes(t *testing.T, r *Region) int {
 	t.Helper()
-	f, err := os.Open("/proc/self/smaps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("/proc/self/smaps"))(t)
 	defer f.Close()
 	at := uint64(uintptr(unsafe.Pointer(&r.bytes[0])))
 	inside := false

@@ -5,15 +5,14 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"dpukv/internal/test/must"
 )
 
 func TestAllocIsZeroedAlignedAndWritable(t *testing.T) {
 	for _, size := range []int{1, 4096, 3 << 20} {
 		for _, pages := range []Pages{Auto, Small} {
-			r, err := Alloc(size, pages)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Alloc(size, pages))(t)
 			b := r.Bytes()
 			if len(b) != size || uintptr(unsafe.Pointer(&b[0]))%64 != 0 {
 				t.Errorf("Alloc(%d, %s): %d bytes at %p", size, pages, len(b), &b[0])
@@ -36,10 +35,7 @@ func TestAllocIsZeroedAlignedAndWritable(t *testing.T) {
 }
 
 func TestSmallPagesAreSmall(t *testing.T) {
-	r, err := Alloc(8<<20, Small)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Alloc(8<<20, Small))(t)
 	defer r.Free()
 	if r.Backing().Kind == Heap {
 		t.Skip("under the race detector memory comes from the Go heap")

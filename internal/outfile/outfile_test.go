@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func say(text string) func(io.Writer) error {
@@ -28,9 +30,7 @@ func wantContent(t *testing.T, path, want string) {
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := Write(file, say("one")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(file, say("one")))
 	wantContent(t, file, "one")
 	if err := errors.Join(os.Chmod(file, 0o600), os.Symlink("file", link), Write(link, say("two"))); err != nil {
 		t.Fatal(err)
@@ -59,17 +59,13 @@ func TestWrite(t *testing.T) {
 // TestWritePipe: a path that is no regular file is written to, and not replaced.
 func TestWritePipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(path, 0o600))
 	got := make(chan string, 1)
 	go func() {
 		data, _ := os.ReadFile(path)
 		got <- string(data)
 	}()
-	if err := Write(path, say("text")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(path, say("text")))
 	if text := <-got; text != "text" {
 		t.Errorf("found %q", text)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func TestParse(t *testing.T) {
@@ -46,10 +48,7 @@ func TestSplit(t *testing.T) {
 
 // TestListen takes all ports of a range, one after the other, and then none.
 func TestListen(t *testing.T) {
-	first, err := Listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(Listen("127.0.0.1:0"))(t)
 	defer first.Close()
 	port := first.Addr().(*net.TCPAddr).Port
 	if port > most-1 {
@@ -84,10 +83,7 @@ func TestBlock(t *testing.T) {
 	if err != nil || any.Count() != 3 || any.First == 0 {
 		t.Fatalf("found %v, %v, want 3 ports", any, err)
 	}
-	taken, err := Listen(Join("127.0.0.1", Range{any.First, any.First}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(Listen(Join("127.0.0.1", Range{any.First, any.First})))(t)
 	defer taken.Close()
 	r, err := Block(Join("127.0.0.1", any), 2)
 	if want := (Range{any.First + 1, any.Last}); r != want || err != nil {

@@ -10,6 +10,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/killed"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
@@ -40,14 +41,8 @@ func TestStart(t *testing.T) {
 
 // TestPinned: the program has the given CPU, and the starter keeps its own.
 func TestPinned(t *testing.T) {
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Start("/bin/sleep", []string{"60"}, allowed[:1], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
+	p := must.Get(Start("/bin/sleep", []string{"60"}, allowed[:1], nil))(t)
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(p.PID(), &set); err != nil || set.Count() != 1 || !set.IsSet(allowed[0]) {
 		t.Errorf("got %d CPUs, %v", set.Count(), err)
@@ -62,17 +57,12 @@ func TestPinned(t *testing.T) {
 
 // TestCPUNs: the time of a process grows, and stays after its end.
 func TestCPUNs(t *testing.T) {
-	p, err := Start("/bin/sh", []string{"-c", "while :; do :; done"}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Start("/bin/sh", []string{"-c", "while :; do :; done"}, nil, nil))(t)
 	first := p.CPUNs()
 	for p.CPUNs() < first+20e6 {
 		runtime.Gosched()
 	}
-	if err := p.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Stop())
 	if p.CPUNs() < 20e6 {
 		t.Errorf("got %d ns after its end", p.CPUNs())
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -35,28 +37,19 @@ func TestOthersRun(t *testing.T) {
 // TestWaitTells checks that a readable descriptor ends a short or long wait, and that Wait returns
 // its number.
 func TestWaitTells(t *testing.T) {
-	p, err := NewPoller()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(NewPoller())(t)
 	defer p.Close()
 	var fds [2]int
-	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Pipe2(fds[:], unix.O_CLOEXEC))
 	defer unix.Close(fds[0])
 	defer unix.Close(fds[1])
-	if err := p.Watch(unix.EPOLL_CTL_ADD, fds[0], 7, unix.EPOLLIN); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Watch(unix.EPOLL_CTL_ADD, fds[0], 7, unix.EPOLLIN))
 	for _, wait := range []time.Duration{0, 500 * time.Microsecond, 20 * time.Millisecond} {
 		if events, err := p.Wait(wait); err != nil || len(events) != 0 {
 			t.Fatalf("%v, with nothing to tell: %v, %v", wait, events, err)
 		}
 	}
-	if _, err := unix.Write(fds[1], []byte{1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(unix.Write(fds[1], []byte{1}))(t)
 	for _, wait := range []time.Duration{0, 500 * time.Microsecond, time.Hour} {
 		if events, err := p.Wait(wait); err != nil || len(events) != 1 || events[0].Fd != 7 {
 			t.Fatalf("%v: %v, %v", wait, events, err)

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"dpukv/kvs"
+	"dpukv/internal/packets"
 
 	"golang.org/x/sys/unix"
 )
@@ -59,12 +59,12 @@ func Receive(fd int, b []byte, flags int) (n int, errno unix.Errno) {
 
 // Packets returns the kernel's counters of a TCP socket. If the kernel does not answer, nothing is
 // known.
-func Packets(fd int) kvs.Packets {
+func Packets(fd int) packets.Counts {
 	i, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {
-		return kvs.Packets{}
+		return packets.Counts{}
 	}
-	return kvs.Packets{
+	return packets.Counts{
 		Sources:     1,
 		SentPackets: uint64(i.Segs_out), ReceivedPackets: uint64(i.Segs_in),
 		SentDataPackets: uint64(i.Data_segs_out), ReceivedDataPackets: uint64(i.Data_segs_in),

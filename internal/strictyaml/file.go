@@ -10,7 +10,6 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"dpukv/internal/boundedyaml"
 	"dpukv/internal/spelling"
 )
 
@@ -93,8 +92,8 @@ type Entry struct {
 
 // Parse returns the entries at the top of the file.
 func (f *File) Parse(data []byte) []Entry {
-	tokens, err := boundedyaml.Tokens(data)
-	if fault := new(boundedyaml.Fault); errors.As(err, &fault) {
+	tokens, err := Tokens(data)
+	if fault := new(boundFault); errors.As(err, &fault) {
 		f.Fault(f.at(fault.Line, fault.Column), "%s", fault.Message)
 		return nil
 	}

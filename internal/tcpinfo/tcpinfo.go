@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dpukv/kvs"
+	"dpukv/internal/packets"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -52,14 +52,14 @@ func Of(pids ...int) ([]netlink.TCPInfo, error) {
 
 // Packets sums the counters of the open TCP sockets of processes. It is zero if the kernel does not
 // tell.
-func Packets(pids ...int) (sum kvs.Packets) {
+func Packets(pids ...int) (sum packets.Counts) {
 	list, err := Of(pids...)
 	if err != nil {
 		return sum
 	}
 	for i := range list {
 		s := &list[i]
-		sum.Add(&kvs.Packets{
+		sum.Add(&packets.Counts{
 			Sources:     1,
 			SentPackets: uint64(s.Segs_out), ReceivedPackets: uint64(s.Segs_in),
 			SentDataPackets: uint64(s.Data_segs_out), ReceivedDataPackets: uint64(s.Data_segs_in),

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 )
 
 // TestOf: two sockets of this process both count the bytes between them; a listener is left out.
@@ -22,25 +23,12 @@ func TestOf(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		a, err := net.Dial(network, l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(net.Dial(network, l.Addr().String()))(t)
+		b := must.Get(l.Accept())(t)
 		const bytes = 10_000
-		if _, err := a.Write(make([]byte, bytes)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.ReadFull(b, make([]byte, bytes)); err != nil {
-			t.Fatal(err)
-		}
-		after, err := Of(os.Getpid())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(a.Write(make([]byte, bytes)))(t)
+		must.Get(io.ReadFull(b, make([]byte, bytes)))(t)
+		after := must.Get(Of(os.Getpid()))(t)
 		var sent, received uint64
 		for _, s := range after {
 			sent, received = sent+s.Bytes_sent-s.Bytes_retrans, received+s.Bytes_received

@@ -230,7 +230,7 @@ func (c *client) timeoutError(err error, text string, d time.Duration) error {
 func (c *client) answer(k kind, body []byte) error {
 	switch k {
 	case kindAsk:
-		frame, err := c.ask()
+		frame, err := c.stats()
 		if err != nil {
 			return err
 		}
@@ -245,8 +245,8 @@ func (c *client) answer(k kind, body []byte) error {
 	return fmt.Errorf("frame kind: found %d, allowed: a join or an ask", k)
 }
 
-// ask answers a request for counters, at most once per askInterval.
-func (c *client) ask() ([]byte, error) {
+// stats answers a request for counters, at most once per askInterval.
+func (c *client) stats() ([]byte, error) {
 	if wait := time.Until(c.nextAsk); wait > 0 && !c.server.cfg.unthrottled {
 		time.Sleep(wait)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/verbs"
 )
@@ -22,14 +23,8 @@ type stranger struct {
 
 func newStranger(t *testing.T, server *Server) *stranger {
 	t.Helper()
-	c, err := net.Dial("tcp", server.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	c := must.Keep(net.Dial("tcp", server.Addr()))(t)
+	must.Do(t, c.SetDeadline(time.Now().Add(time.Minute)))
 	return &stranger{c, t}
 }
 
@@ -164,9 +159,7 @@ func TestRepeatOfAnother(t *testing.T) {
 		word := l.control((l.posted - 1) & (l.entries - 1))
 		*word = makeControl(word.sequence(), kvs.Get, 16, 0).again()
 		l.add(l.posted - 1)
-		if err := l.sends.flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.sends.flush())
 	}
 	awaitWord(t, s, "came again with other content")
 	works(t, server)
@@ -185,9 +178,7 @@ func badSlot(t *testing.T, server *Server, want string, spoil func(l *link, word
 			spoil(l, l.control(i), l.bytes[int(i)*l.slotBytes:][:l.slotBytes])
 		}
 	}
-	if err := s.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Flush())
 	awaitWord(t, s, want)
 }
 
@@ -221,11 +212,7 @@ func TestOneCannotBeSent(t *testing.T) {
 				}
 				cfg.Workers, cfg.MaxClients = 1, 3
 				server := startServer(t, cfg)
-				r, err := Dial(t.Context(), server.Addr(), client)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { r.Close() })
+				r := must.Keep(Dial(t.Context(), server.Addr(), client))(t)
 				open := func() *session {
 					return openTest(t, r, kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1}).(*session)
 				}
@@ -237,9 +224,7 @@ func TestOneCannotBeSent(t *testing.T) {
 				if _, err := bad.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}); err != nil {
 					t.Fatal(err)
 				}
-				if err := bad.Flush(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, bad.Flush())
 				for i := range 500 { // the queue of sends goes round more than once
 					do(t, good, []kvs.Request{{Op: kvs.Set, Key: key(i), Value: value(i, 32)}})
 				}
@@ -260,19 +245,11 @@ func TestSlotsThatCannotBeFreed(t *testing.T) {
 	var device spoiling
 	cfg.open, cfg.MaxClients = device.opener, 2
 	server := startServer(t, cfg)
-	s, err := dial(t, server).Open(kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(dial(t, server).Open(kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1}))(t)
 	device.stuck.Store(true)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		stats, err := server.Stats()
-		if err != nil {
-			t.Fatal(err)
-		}
+		stats := must.Get(server.Stats())(t)
 		if saysAll(strings.Join(stats.Warnings, ";"), "could not be freed, and are lost", "stuck") {
 			break
 		}
@@ -325,10 +302,7 @@ func TestBadPeers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			j := good()
 			test.spoil(&j.Links[0])
-			text, err := json.Marshal(j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(json.Marshal(j))(t)
 			c := newStranger(t, server)
 			c.write(append(frameOf(kindHello, "{}"), frameOf(kindJoin, string(text))...))
 			if got := c.hear(); !strings.Contains(got, test.want) {

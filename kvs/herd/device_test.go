@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/packets"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
@@ -20,11 +22,8 @@ func overSoftRoCE(t testing.TB, cfg Config) (*Server, *Remote) {
 	server := startServer(t, cfg)
 	// The client must not write a late request again. The same bytes written while a worker reads
 	// them do no harm, but the race detector rightly calls it a race.
-	r, err := Dial(context.Background(), server.Addr(),
-		Options{Device: "softroce:" + verbstest.Addr(2), RetryAfter: 10 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Dial(context.Background(), server.Addr(),
+		Options{Device: "softroce:" + verbstest.Addr(2), RetryAfter: 10 * time.Second}))(t)
 	t.Cleanup(func() { r.Close() })
 	return server, r
 }
@@ -70,7 +69,7 @@ func TestMoved(t *testing.T) {
 	if c := got.Sockets; c.Sources != 1 || c.SentBytes == 0 {
 		t.Errorf("the control connection moved %+v", c)
 	}
-	if c := sessions[0].Moved(); c.Sockets.Sources != 2 || c.Device != (kvs.Packets{}) {
+	if c := sessions[0].Moved(); c.Sockets.Sources != 2 || c.Device != (packets.Counts{}) {
 		t.Errorf("the session's side channels moved %+v", c)
 	}
 }

@@ -33,11 +33,14 @@
 // request lies at the end of its slot, and the client writes only that part: 32 bytes of a GET with
 // a key of 16, 64 of a PUT with a value of 32.
 //
-//	        …                                      slot − 16   slot − 8    slot
-//	 | free | value, padded to 8 | key, padded to 8 | key hash  | control   |
+//	        …                                              slot − 16   slot − 8    slot
+//	 | free | (check) | value, padded to 8 | key, padded to 8 | key hash  | control   |
 //
 //	control: bits 0–15     16–23      24–26       27–34     35–63
 //	         value bytes | key bytes | operation | attempt | sequence
+//
+//	check:   bits 0–31                               32–63
+//	         CRC-32C of what lies up to the control | sequence
 //
 // The server's welcome contains the size of a slot. 64 bytes are enough for the study's items.
 //
@@ -48,13 +51,19 @@
 // When a worker loads that word with acquire order and finds that sequence, the whole request is
 // visible:
 //
-//   - NICs place the bytes of one WRITE in ascending order. InfiniBand does not promise this. But
-//     HERD, FaRM and others rely on it, on every NIC that this server can run on. The PCIe writes
-//     of one message are not reordered.
+//   - A request within a cache line, such as one of the study's items, becomes visible as a whole:
+//     it is one write on the bus.
+//   - A longer one does if both devices promise it ([dpukv/verbs.LastWord]). verbs/softroce and
+//     verbs/shm do: they store the last word of a message with release order. A NIC does, unless
+//     its firmware lets its writes overtake each other (PCI_WR_ORDERING), which the verbs do not
+//     tell. So without the promise, a longer request has a check word. The worker looks again until
+//     it fits. One in 2^32 stale lines passes.
 //   - A message may take several packets. UC drops packets that are out of order, and the rest of a
-//     message after a lost packet. So the last packet, with the control word, is placed only after
-//     all others.
-//   - verbs/softroce and verbs/shm store the last word of a message with release order.
+//     message after a lost packet. So a request whose tail is lost never becomes visible.
+//
+// Both ends know both devices, and decide alike. The facts name the checksum (request_check). A
+// device that promises nothing, not even whole words, is refused. WRITEs of one queue pair must
+// become visible in their order. TestEveryOrder tries all orders of up to four lines.
 //
 // The client writes the next request to a slot only after it has the answer to the previous one.
 // The worker stores the answer, or passes it to the kernel, after it has read the request.
@@ -66,8 +75,10 @@
 // # Lost requests, lost answers
 //
 // UC and UD may lose messages. If an answer takes too long, the client repeats the request. Only
-// the attempt in the control word differs. For each slot the server remembers the last control word
-// and the outcome of that request:
+// the attempt in the control word differs. A NIC may read a repeat's payload late, after the answer
+// to an earlier attempt. So the client stages no other request until its repeats have left.
+//
+// For each slot the server remembers the last control word and the outcome of that request:
 //
 //   - The next sequence is a new request, whatever its attempt. The worker executes it.
 //   - The same sequence with another attempt is a repeated request. The worker executes a GET
@@ -84,7 +95,8 @@
 // beyond an empty slot only once in a while, for requests that follow a lost one. UC keeps order.
 // So a request whose predecessor is missing shows that the predecessor is lost. The worker executes
 // the lost request when the client repeats it, after the requests that followed it. So a loss
-// changes the order. Concurrent requests never have a guaranteed order.
+// changes the order. Requests in flight together have no guaranteed order: a caller that needs one
+// waits for the answer to the first.
 //
 // # Answers
 //

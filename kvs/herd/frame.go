@@ -120,8 +120,8 @@ func readBody(r io.Reader, n int) ([]byte, error) {
 	return body, nil
 }
 
-// ask sends a frame and reads the answer into v.
-func ask(c net.Conn, k kind, question any, want kind, v any) error {
+// exchange sends a frame and reads the answer into v.
+func exchange(c net.Conn, k kind, question any, want kind, v any) error {
 	if err := c.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return err
 	}

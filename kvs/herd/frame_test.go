@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/simulation"
 	"dpukv/kvs/partition"
@@ -21,9 +22,15 @@ func fuzzServer(t testing.TB) (*Server, *simDevice) {
 	t.Helper()
 	device := newSimDevice(&simulation.World{Rand: rand.New(rand.NewPCG(1, 2))})
 	device.deliver = func(uint32, answer, []byte) {}
+	return manualServer(t, device, 2, MinSlotBytes), device
+}
+
+// manualServer makes a server whose workers the test steps.
+func manualServer(t testing.TB, device *simDevice, workers, slotBytes int) *Server {
+	t.Helper()
 	server, err := Start(Config{
-		Listen: "sim:1", Device: "sim", Workers: 2, Mode: partition.Store, Items: 1 << 10, LogBytes: 4 << 20,
-		Hash: DefaultHash, Window: simSlots, MaxClients: 2, MaxConnections: 4, SlotBytes: 64, manual: true,
+		Listen: "sim:1", Device: "sim", Workers: workers, Mode: partition.Store, Items: 1 << 10, LogBytes: 4 << 20,
+		Hash: DefaultHash, Window: simSlots, MaxClients: 2, MaxConnections: 4, SlotBytes: slotBytes, manual: true,
 		unthrottled: true,
 		open:        func(string, *provider.Options) (verbs.Device, error) { return device, nil },
 		listen:      func(string) (net.Listener, error) { return &simListener{}, nil },
@@ -32,7 +39,7 @@ func fuzzServer(t testing.TB) (*Server, *simDevice) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server, device
+	return server
 }
 
 // fuzzInbox makes slots at the first worker for a client without a side channel.
@@ -41,10 +48,7 @@ func fuzzInbox(t testing.TB, s *Server) (*inbox, []byte) {
 	c := &client{server: s, conn: newSimConn(nil, &simFiles{}), number: 1, pd: s.pd}
 	bytes := simMemory(simSlots * s.cfg.SlotBytes)
 	w := s.workers[0]
-	in, err := w.newInbox(c, bytes, endpoint{UD: verbs.Endpoint{QPN: 9}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(w.newInbox(c, bytes, endpoint{UD: verbs.Endpoint{QPN: 9}}))(t)
 	w.inboxes = append(w.inboxes, in)
 	return in, bytes
 }
@@ -66,7 +70,7 @@ func FuzzSlots(f *testing.F) {
 	}
 	valid := func(n uint32, op kvs.Op, value []byte) []byte {
 		b := make([]byte, 64)
-		putRequest(b, n, &kvs.Request{Op: op, Key: []byte("a key")}, value)
+		putRequest(b, n, &kvs.Request{Op: op, Key: []byte("a key")}, value, lineBytes)
 		return b
 	}
 	f.Add(piece(0, zeroShape, nil))
@@ -101,7 +105,7 @@ func FuzzSlots(f *testing.F) {
 		}
 		for i, op := range []kvs.Op{kvs.Delete, kvs.Get} {
 			n := uint32(simSlots + i)
-			putRequest(others[i*64:(i+1)*64], n, &kvs.Request{Op: op, Key: []byte("mine")}, nil)
+			putRequest(others[i*64:(i+1)*64], n, &kvs.Request{Op: op, Key: []byte("mine")}, nil, lineBytes)
 		}
 		for range 2 * scanEvery {
 			step()
@@ -120,10 +124,8 @@ func FuzzSideChannel(f *testing.F) {
 	f.Add(join2([][]byte{greeting, frameOf(kindAsk, "{}"), frameOf(kindAsk, "{}")}))
 	s := &sim{world: &simulation.World{Rand: rand.New(rand.NewPCG(1, 2))}, byQPN: map[uint32]*simLink{}}
 	s.server, s.listener = &Server{workers: make([]*worker, 2)}, &simListener{}
-	text, err := json.Marshal((&simClient{sim: s, number: 1}).join())
-	if err != nil {
-		f.Fatal(err)
-	}
+	s.device = &simDevice{world: s.world}
+	text := must.Get(json.Marshal((&simClient{sim: s, number: 1}).join()))(f)
 	joined := join2([][]byte{greeting, frameOf(kindJoin, string(text))})
 	f.Add(joined)
 	f.Add(append(joined, frameOf(kindAsk, "{}")...))
@@ -169,8 +171,8 @@ func scriptedChannel(t *testing.T, server *Server, device *simDevice, stream []b
 			device.domains)
 	}
 	select {
-	case <-server.done:
-		t.Errorf("the server has ended: %v", server.failure)
+	case <-server.Ended():
+		t.Errorf("the server has ended: %v", server.Wait())
 	default:
 	}
 }

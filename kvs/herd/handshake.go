@@ -18,6 +18,8 @@ type (
 		Window    int             `json:"window"`     // requests in flight at one worker
 		SlotBytes int             `json:"slot_bytes"` // of a request's slot
 		MaxValue  int             `json:"max_value_bytes"`
+		// Device is the server's. Its promise decides whether requests have check words.
+		Device verbs.DeviceInfo `json:"device"`
 	}
 	// join asks for slots at each worker.
 	join struct {
@@ -35,8 +37,8 @@ type (
 )
 
 // checkSizes refuses keys and values that do not fit a slot, and values that do not fit an answer.
-func (w *welcome) checkSizes(op kvs.Op, keyBytes, valueBytes int) error {
-	need := requestBytes(keyBytes, valueBytes)
+func (w *welcome) checkSizes(op kvs.Op, keyBytes, valueBytes, whole int) error {
+	need := requestBytes(keyBytes, valueBytes, whole)
 	switch {
 	case need > w.SlotBytes:
 		return fmt.Errorf("slot: a %s with a key of %d bytes and a value of %d needs %d, the "+
@@ -71,7 +73,7 @@ func (w *welcome) check() error {
 			"window of %d, slots of %d bytes, values of %d",
 			f.Workers, f.Partitions, w.Window, w.SlotBytes, w.MaxValue)
 	}
-	return nil
+	return f.Check()
 }
 
 // check refuses a request for more than the server has, or for a peer that it cannot reach, before
@@ -87,12 +89,17 @@ func (j *join) check(s *Server) error {
 			"%d", j.Slots, powerOfTwo(window))
 	}
 	for i, w := range s.workers {
-		if err := checkPeer(w.ud.Local(), &j.Links[i]); err != nil {
+		local, there := w.ud.Local(), j.Links[i].UC.Device
+		err := verbs.Need(verbs.Unknown, user, local.Device, there)
+		if err = errors.Join(err, checkPeer(local, &j.Links[i])); err != nil {
 			return fmt.Errorf("worker %d: %w", i, err)
 		}
 	}
 	return nil
 }
+
+// user is what asks for an order of bytes: see [verbs.Need].
+const user = "herd"
 
 // checkPeer refuses an impossible client end of a link. local is the worker's UD queue pair.
 func checkPeer(local verbs.Endpoint, peer *endpoint) error {

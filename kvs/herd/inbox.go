@@ -20,6 +20,8 @@ type inbox struct {
 	ending    bool // being disconnected: its request is illegal, or it can't be answered
 	slots     unsafe.Pointer
 	slotBytes uintptr
+	whole     int      // longer requests have a check word
+	checks    bool     // some requests do
 	count     uint32   // of slots: a power of two
 	next      uint32   // sequence of the next request in order
 	shapes    [8]shape // by operation, the last legal one; at first none
@@ -44,7 +46,10 @@ func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, er
 		slots: unsafe.Pointer(&slots[0]), slotBytes: uintptr(s.cfg.SlotBytes), count: uint32(count),
 		next:  uint32(count), // skips the lap of sequences 0 …: 0 marks an empty slot
 		taken: make([]control, count), outcome: make([]kvs.Status, count),
+		whole: wholeBytes(
+			s.device.Info().Placement.With(peer.UC.Device.Placement), s.cfg.SlotBytes),
 	}
+	in.checks = in.whole < s.cfg.SlotBytes
 	in.uc, err = c.pd.CreateQP(verbs.QPConfig{
 		Type: verbs.UC, SendCQ: w.cq, RecvCQ: w.cq, MaxSend: 1,
 	})
@@ -109,6 +114,18 @@ func (in *inbox) ready(most int) (n int) {
 	return n
 }
 
+// arrived reports whether the request that a control word describes is there as a whole. The word
+// does not show that where the devices promise no order of a request's lines. The caller looks
+// again later. An illegal word has arrived.
+func (in *inbox) arrived(c control) bool {
+	n := requestBytes(c.keyBytes(), c.valueBytes(), in.whole)
+	if n <= in.whole || n > int(in.slotBytes) {
+		return true
+	}
+	end := in.end(c.sequence())
+	return intact(unsafe.Slice((*byte)(unsafe.Add(end, -n)), n), c)
+}
+
 // shape holds the properties that requests of one kind share. Most requests have the shape of their
 // predecessor. The zero value matches no request, because it lacks shapeChecked.
 type shape struct {
@@ -127,7 +144,7 @@ const shapeChecked = shapeMask + 1
 func (in *inbox) request(c control, op *partition.Op) error {
 	s := &in.shapes[c.op()]
 	if c&shapeMask|shapeChecked != s.of {
-		if err := c.legal(int(in.slotBytes), in.client.server.maxValue); err != nil {
+		if err := c.legal(int(in.slotBytes), in.client.server.maxValue, in.whole); err != nil {
 			return fmt.Errorf("request %d: %w", c.sequence(), err)
 		}
 		key := -tailBytes - padded(c.keyBytes())

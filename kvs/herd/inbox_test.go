@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/netip"
@@ -15,6 +16,7 @@ import (
 	"time"
 	"unsafe"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 	"dpukv/verbs"
@@ -69,15 +71,10 @@ func TestGarbage(t *testing.T) {
 		"two hellos":      {with(greeting), "kind: found 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := net.Dial("tcp", server.Addr())
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(net.Dial("tcp", server.Addr()))(t)
 			defer c.Close()
 			c.SetDeadline(time.Now().Add(5 * time.Second))
-			if _, err := c.Write(test.send); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.Write(test.send))(t)
 			for {
 				k, body, err := readFrame(c)
 				if err != nil {
@@ -122,9 +119,7 @@ func TestBadSlots(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1}).(*session)
-			if _, err := s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}))(t)
 			for _, l := range s.links {
 				if l.staged() > 0 {
 					word := l.control(l.posted & (l.entries - 1))
@@ -143,10 +138,7 @@ func TestBadSlots(t *testing.T) {
 		})
 	}
 	works(t, server)
-	stats, err := server.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(server.Stats())(t)
 	if bad := stats.Workers[0].BadFrames + stats.Workers[1].BadFrames; bad != 6 {
 		t.Errorf("%d bad requests counted, want 6", bad)
 	}
@@ -157,17 +149,13 @@ func TestBadSlots(t *testing.T) {
 func TestStrangeSequences(t *testing.T) {
 	server := startServer(t, testConfig())
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1}).(*session)
-	if _, err := s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}))(t)
 	for _, l := range s.links {
 		if l.staged() > 0 {
 			*l.control(l.posted & (l.entries - 1)) += 1000 << sequenceShift
 		}
 	}
-	if err := s.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Flush())
 	answers, err := s.Poll(nil, 100*time.Millisecond)
 	if err != nil || len(answers) > 0 {
 		t.Errorf("%v, %v", answers, err)
@@ -176,10 +164,7 @@ func TestStrangeSequences(t *testing.T) {
 }
 
 func TestStartRefuses(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	for name, change := range map[string]func(*Config){
 		"port taken":       func(c *Config) { c.Listen = taken.Addr().String() },
@@ -274,10 +259,7 @@ func TestSlotsThatChange(t *testing.T) {
 	defer unix.Munmap(mapped)
 	slots := mapped[:simSlots*slotBytes]
 	c := &client{server: server, conn: newSimConn(nil, &simFiles{}), number: 1, pd: server.pd}
-	in, err := w.newInbox(c, slots, endpoint{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(w.newInbox(c, slots, endpoint{}))(t)
 	good, others := fuzzInbox(t, server)
 	w.inboxes = append(w.inboxes, in)
 	var next atomic.Uint32
@@ -297,6 +279,7 @@ func TestSlotsThatChange(t *testing.T) {
 	rounds := 20_000
 	if testing.Short() {
 		rounds = 2_000
+		t.Log("a short run: fewer rounds")
 	}
 	torn := func(rounds int) bool { return w.counters.Ops > uint64(rounds) } // some of the other's were taken
 	i := 0
@@ -307,11 +290,10 @@ func TestSlotsThatChange(t *testing.T) {
 			op, value = kvs.Get, nil
 		}
 		at := int(n&(simSlots-1)) * slotBytes
-		putRequest(others[at:at+slotBytes], n, &kvs.Request{Op: op, Key: []byte("mine"), Hash: 1 << 20}, value)
+		putRequest(others[at:at+slotBytes], n,
+			&kvs.Request{Op: op, Key: []byte("mine"), Hash: 1 << 20}, value, math.MaxInt)
 		for had := len(answers); len(answers) == had; {
-			if _, err := w.step(); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(w.step())(t)
 			next.Store(in.next)
 		}
 		if in.ending { // begin again: its writer goes on

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -21,18 +22,14 @@ func TestClientsComeAndGo(t *testing.T) {
 		do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(i), Value: value(i, 9)}})
 		if i%2 == 0 { // in the middle of something
 			for j := range 5 {
-				if _, err := s.Submit(&kvs.Request{Op: kvs.Get, Key: key(j), Hash: hashOf(key(j))}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.Submit(&kvs.Request{Op: kvs.Get, Key: key(j), Hash: hashOf(key(j))}))(t)
 			}
 			_ = s.Flush()
 		}
 		if _, err := r.Open(opts); err == nil || !strings.Contains(err.Error(), "all 3 clients") {
 			t.Fatalf("a fourth client: %v", err)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		awaitConnections(t, server, 0)
 	}
 }
@@ -41,10 +38,7 @@ func TestClientsComeAndGo(t *testing.T) {
 func awaitConnections(t *testing.T, server *Server, want uint64) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
-		stats, err := server.Stats()
-		if err != nil {
-			t.Fatal(err)
-		}
+		stats := must.Get(server.Stats())(t)
 		server.mu.Lock()
 		seated := server.slotHolders
 		server.mu.Unlock()
@@ -64,12 +58,8 @@ func TestServerGone(t *testing.T) {
 	r := dial(t, server)
 	s := openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 2})
 	do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1)}})
-	if err := server.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Close())
+	must.Get(s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}))(t)
 	var err error
 	for deadline := time.Now().Add(5 * time.Second); err == nil; _, err = s.Poll(nil, 10*time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -114,10 +104,7 @@ func TestBackPressure(t *testing.T) {
 	close(release)
 	got := 0
 	for deadline := time.Now().Add(5 * time.Second); got < taken && time.Now().Before(deadline); {
-		answers, err := s.Poll(nil, time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answers := must.Get(s.Poll(nil, time.Second))(t)
 		got += len(answers)
 	}
 	if got != taken || s.InFlight() != 0 {

@@ -55,7 +55,7 @@ func (c *Config) clientBytes() int64 {
 }
 
 // checkMemory refuses a server whose clients could take more memory than there is.
-func (c *Config) checkMemory(fits func(size int64, pages offheap.Pages) error) error {
+func (c *Config) checkMemory(fits offheap.Fitting) error {
 	if err := fits(c.clientBytes(), offheap.Small); err != nil {
 		return fmt.Errorf("memory: found %d clients with a window of %d slots of %d bytes at "+
 			"each of %d workers, and %d connections, which need up to %d MiB: %w; lower "+

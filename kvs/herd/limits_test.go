@@ -23,7 +23,7 @@ func bubbled(t *testing.T, run func(s *Server, connect func(frames ...[]byte) *s
 		run(server, func(frames ...[]byte) *simConn {
 			c := newSimConn(nil, files)
 			conns = append(conns, c)
-			files.take()
+			files.acquire()
 			c.give(join2(frames))
 			server.receive(c, func() {})
 			synctest.Wait()

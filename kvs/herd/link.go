@@ -23,7 +23,8 @@ type link struct {
 
 	uc, ud verbs.QP
 	sends  sends
-	// Entry n mod entries is the staged request n. It is kept until its answer.
+	// Entry n mod entries is the staged request n. It is kept until its answer, and until its
+	// repeats have left: see stage.
 	staging   verbs.MR
 	bytes     []byte // of staging
 	stagedAt  uint64 // address of entry 0
@@ -33,6 +34,9 @@ type link struct {
 	write     verbs.SendWR // template of a request's WRITE
 	inline    int
 	maxValue  int
+	whole     int // longer requests have a check word
+	// repeated counts the sends up to the last repeat whose payload the device reads when it sends.
+	repeated uint64
 
 	answerer uint32 // the worker's UD queue pair
 	receives
@@ -67,6 +71,7 @@ func newLink(s *session, number uint32, worker, slots int) (l *link, err error) 
 		batch: uint32(s.opts.Batch), limit: uint32(limit), slotBytes: r.welcome.SlotBytes,
 		pending: make([]pendingRequest, entries),
 		inline:  inlineLimit(&r.port, r.welcome.SlotBytes), maxValue: r.welcome.MaxValue,
+		whole: r.wholeBytes(),
 	}
 	// This skips the lap of sequences 0 …: 0 marks an empty slot.
 	l.oldest, l.posted, l.next = l.slots, l.slots, l.slots
@@ -123,19 +128,25 @@ func (l *link) open() bool {
 	return inFlight <= l.limit && inFlight+l.received-l.reposted <= uint32(len(l.recvs))
 }
 
-// stage puts a request into the list. The list has room.
+// stage puts a request into the list. The list has room. The answer may have come to an attempt
+// before the last one. So the repeats must have left before the device finds another request there.
 func (l *link) stage(r *kvs.Request) error {
+	if l.repeated > l.sends.completed {
+		if err := l.sends.await(l.repeated); err != nil {
+			return err
+		}
+	}
 	value := r.Value
 	if r.Op == kvs.Get || r.Op == kvs.Delete {
 		value = nil
 	}
-	if requestBytes(len(r.Key), len(value)) > l.slotBytes || len(value) > l.maxValue ||
+	if requestBytes(len(r.Key), len(value), l.whole) > l.slotBytes || len(value) > l.maxValue ||
 		len(r.Key) == 0 {
 		return l.refuse(r, value)
 	}
 	i := l.next & (l.entries - 1)
 	at := int(i) * l.slotBytes
-	n := putRequest(l.bytes[at:at+l.slotBytes:at+l.slotBytes], l.next, r, value)
+	n := putRequest(l.bytes[at:at+l.slotBytes:at+l.slotBytes], l.next, r, value, l.whole)
 	note := &l.pending[i] // field by field: see accept
 	note.cookie, note.intendedNs, note.op = r.Cookie, r.IntendedNs, r.Op
 	note.bytes, note.attempts, note.answered = uint16(n), 0, false
@@ -167,7 +178,7 @@ func (l *link) refuse(r *kvs.Request, value []byte) error {
 	if len(r.Key) == 0 {
 		return fmt.Errorf("key of a %s: found 0 bytes, allowed: 1 or more", r.Op)
 	}
-	return l.session.remote.welcome.checkSizes(r.Op, len(r.Key), len(value))
+	return l.session.remote.welcome.checkSizes(r.Op, len(r.Key), len(value), l.whole)
 }
 
 // post sends the list.
@@ -215,7 +226,10 @@ func (l *link) retry(now int64) error {
 		word := l.control(i)
 		*word = word.again()
 		l.session.traffic.Retries++
-		l.add(n)
+		if l.add(n); int(note.bytes) > l.inline {
+			l.sends.signLast()
+			l.repeated = l.sends.signed
+		}
 		if err := l.sends.flush(); err != nil {
 			return err
 		}

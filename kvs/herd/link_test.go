@@ -1,6 +1,7 @@
 package herd
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -8,9 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
+	"dpukv/kvs/internal/simulation"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
+	"dpukv/verbs/nasty"
 	"dpukv/verbs/provider"
 	"dpukv/verbs/verbstest"
 )
@@ -22,11 +26,8 @@ func lossyPair(t *testing.T, cfg Config, opts kvs.SessionOptions) (*Server, kvs.
 	requests := &faulty{lose: .02}
 	cfg.open = answers.opener
 	server := startServer(t, cfg)
-	r, err := Dial(context.Background(), server.Addr(),
-		Options{RetryAfter: 2 * time.Millisecond, open: requests.opener})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Dial(context.Background(), server.Addr(),
+		Options{RetryAfter: 2 * time.Millisecond, open: requests.opener}))(t)
 	t.Cleanup(func() { r.Close() })
 	return server, openTest(t, r, opts), answers, requests
 }
@@ -53,10 +54,7 @@ func TestLossNeverShows(t *testing.T) {
 			}
 		}
 		traffic := s.Traffic()
-		stats, err := server.Stats()
-		if err != nil {
-			t.Fatal(err)
-		}
+		stats := must.Get(server.Stats())(t)
 		repeats := stats.Workers[0].Repeats + stats.Workers[1].Repeats
 		t.Logf("requests: %d lost; answers: %d lost, %d doubled, %d delayed; %d retries, %d repeats seen, %d strays",
 			requests.lost, answers.lost, answers.doubled, answers.late, traffic.Retries, repeats, traffic.Strays)
@@ -77,12 +75,9 @@ func TestEveryAnswerHasABuffer(t *testing.T) {
 	cfg.Workers = 1
 	cfg.Device = "softroce:" + verbstest.Addr(1)
 	server, slow := startServer(t, cfg), &faulty{pause: time.Millisecond}
-	r, err := Dial(context.Background(), server.Addr(), Options{
+	r := must.Get(Dial(context.Background(), server.Addr(), Options{
 		Device: "softroce:" + verbstest.Addr(2), RetryAfter: 10 * time.Second, open: slow.opener,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() { r.Close() })
 	byItself(t, r.device)
 	s := openTest(t, r, kvs.SessionOptions{Batch: 32, Window: 2, Connections: 1})
@@ -263,5 +258,41 @@ func (q *faultyQP) lose(wr *verbs.SendWR) {
 		wr.QPN = 0xffffff
 	} else {
 		wr.Local.Length = 0
+	}
+}
+
+// TestLateRepeat checks that a request in the staging memory of an answered one leaves as it is,
+// although a repeat of the answered one is still in the send queue. The device reads payload late.
+func TestLateRepeat(t *testing.T) {
+	const window = 3
+	w := simulation.NewWorld(t, 1)
+	p := newSimPair(w, newSimDevice(w), MinSlotBytes, window, nasty.Config{Model: nasty.Ordered, Inline: -1})
+	old, now := bytes.Repeat([]byte("A"), 32), bytes.Repeat([]byte("B"), 32)
+	for range p.l.slots { // every slot has held a SET
+		p.submit(kvs.Set, "old", old)
+		p.settle()
+	}
+	for range window {
+		p.submit(kvs.Get, "old", nil)
+	}
+	p.repeat() // the send queue stood still
+	for range window {
+		p.move()
+	}
+	for n := window; n > 0; n -= len(p.poll()) {
+		p.work()
+	}
+	p.sim.meanwhile = p.move // a link that waits for its device sees it move
+	p.submit(kvs.Get, "old", nil)
+	p.submit(kvs.Set, "key", now) // where the first GET was, whose repeat has not left
+	p.sim.meanwhile = func() {}
+	p.move()
+	for range 2 * scanEvery {
+		p.work()
+	}
+	p.settle()
+	p.submit(kvs.Get, "key", nil)
+	if a := p.settle(); a.Status != kvs.OK || !bytes.Equal(a.Value, now) {
+		t.Errorf("SET key=%s; GET key = %s, %s", now, a.Value, a.Status)
 	}
 }

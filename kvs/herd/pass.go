@@ -53,20 +53,28 @@ func (w *worker) gather(n int) int {
 		if in.ending {
 			continue
 		}
-		n = w.take(in, n, min(passOps, n+most))
+		n = w.fill(in, n, min(passOps, n+most))
 	}
 	return n
 }
 
-// take fills ops from n on, up to limit, with an inbox's requests in order.
-func (w *worker) take(in *inbox, n, limit int) int {
-	for ready := in.ready(limit - n); ready > 0; ready-- {
+// fill fills ops from n on, up to limit, with an inbox's requests in order.
+func (w *worker) fill(in *inbox, n, limit int) int {
+	return w.fillReady(in, n, in.ready(limit-n))
+}
+
+// fillReady takes the requests that ready has counted.
+func (w *worker) fillReady(in *inbox, n, ready int) int {
+	for ; ready > 0; ready-- {
 		if slot := in.next & (in.count - 1); in.taken[slot].sequence() == in.next&sequenceMask {
 			in.next++ // a scan took it before; the slot may already hold a later request
 			continue
 		}
 		c := in.peek(in.next)
 		if c.sequence() != in.next&sequenceMask { // overwritten since ready looked
+			break
+		}
+		if in.checks && !in.arrived(c) {
 			break
 		}
 		if !w.admit(in, c, n) {
@@ -145,7 +153,9 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 		w.counters.Repeats++
 		return w.repeat(in, c, n)
 	case c.sequence() != sequence&sequenceMask:
-		return true // not written yet in this lap, or illegal; take will never reach it
+		return true // not written yet in this lap, or illegal; fill will never reach it
+	case in.checks && !in.arrived(c):
+		return true
 	case sequence != in.next && in.peek(in.next).sequence() == in.next&sequenceMask:
 		return false // the earlier requests have arrived meanwhile: nothing was lost
 	}

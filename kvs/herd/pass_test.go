@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/verbs"
 )
@@ -19,21 +20,17 @@ func TestRepeatsOfOneLeaveRoom(t *testing.T) {
 	open := func(slots int, qpn uint32) []byte {
 		c := &client{server: server, conn: newSimConn(nil, &simFiles{}), number: qpn, pd: server.pd}
 		bytes := simMemory(slots * 64)
-		in, err := w.newInbox(c, bytes, endpoint{UD: verbs.Endpoint{QPN: qpn}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(w.newInbox(c, bytes, endpoint{UD: verbs.Endpoint{QPN: qpn}}))(t)
 		w.inboxes = append(w.inboxes, in)
 		for i := range slots {
-			putRequest(bytes[i*64:(i+1)*64], uint32(slots+i), &kvs.Request{Op: kvs.Get, Key: []byte("k")}, nil)
+			putRequest(bytes[i*64:(i+1)*64], uint32(slots+i),
+				&kvs.Request{Op: kvs.Get, Key: []byte("k")}, nil, lineBytes)
 		}
 		return bytes
 	}
 	greedy, modest := open(2*passOps, 1), open(1, 2)
 	step := func() {
-		if _, err := w.step(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.step())(t)
 	}
 	repeat := func(slots []byte) {
 		for end := 64; end <= len(slots); end += 64 {
@@ -73,10 +70,7 @@ func TestConnectionBytes(t *testing.T) {
 	runtime.GC()
 	before := used()
 	for range connections {
-		c, err := net.Dial("tcp", server.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", server.Addr()))(t)
 		defer c.Close()
 		if _, err := c.Write(sent); err != nil {
 			t.Fatal(err)
@@ -108,9 +102,7 @@ func TestResidence(t *testing.T) {
 	w := server.workers[0]
 	device.deliver = func(uint32, answer, []byte) { time.Sleep(wait) }
 	step := func() {
-		if _, err := w.step(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.step())(t)
 	}
 	step()
 	if w.counters.ResidenceNs != 0 {
@@ -119,7 +111,7 @@ func TestResidence(t *testing.T) {
 	first := in.next
 	for i := range uint32(2) {
 		at := int((first+i)&(in.count-1)) * 64
-		putRequest(bytes[at:at+64], first+i, &kvs.Request{Op: kvs.Get, Key: []byte("k")}, nil)
+		putRequest(bytes[at:at+64], first+i, &kvs.Request{Op: kvs.Get, Key: []byte("k")}, nil, lineBytes)
 	}
 	for range 3 {
 		step()
@@ -128,5 +120,25 @@ func TestResidence(t *testing.T) {
 	if w.counters.Ops != 2 || w.counters.Frames != 1 || w.counters.ResidenceNs < 2*2*uint64(wait) {
 		t.Errorf("%d operations in %d passes: %d ns, want 2 in 1 and at least %d", w.counters.Ops,
 			w.counters.Frames, w.counters.ResidenceNs, 2*2*wait)
+	}
+}
+
+// TestOverwrittenSinceReady checks a slot that the client writes again after ready has counted it. The
+// worker takes what is before it, and what is in it only in its turn.
+func TestOverwrittenSinceReady(t *testing.T) {
+	server, _ := fuzzServer(t)
+	in, slots := fuzzInbox(t, server)
+	w := server.workers[0]
+	put := func(sequence uint32) {
+		at := int(sequence%simSlots) * MinSlotBytes
+		putRequest(slots[at:at+MinSlotBytes], sequence, &kvs.Request{Op: kvs.Get, Key: []byte("k")}, nil, lineBytes)
+	}
+	first := in.next
+	put(first)
+	put(first + 1)
+	ready := in.ready(passOps)
+	put(first + 1 + simSlots) // of the next lap
+	if n := w.fillReady(in, 0, ready); ready != 2 || n != 1 || in.next != first+1 || in.ending {
+		t.Errorf("of %d ready requests %d are taken, and %d is next after %d", ready, n, in.next, first)
 	}
 }

@@ -26,10 +26,7 @@ func answerBuffers(window int) int { return 2 * powerOfTwo(window) }
 
 // A buffer's datagram starts here, so that its payload, behind the room for a GRH, starts a cache
 // line.
-const (
-	lineBytes  = 64
-	datagramAt = lineBytes - verbs.GRHBytes
-)
+const datagramAt = lineBytes - verbs.GRHBytes
 
 // makeReceives makes the queue pair for answers and posts all buffers.
 func (l *link) makeReceives(number uint32) (err error) {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"dpukv/kvs"
-	"dpukv/kvs/devicepackets"
 	"dpukv/kvs/internal/sockets"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
@@ -80,7 +79,7 @@ func greet(ctx context.Context, addr string) (net.Conn, *welcome, error) {
 	}
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	var w welcome
-	if err = ask(c, kindHello, hello{}, kindWelcome, &w); err == nil {
+	if err = exchange(c, kindHello, hello{}, kindWelcome, &w); err == nil {
 		err = w.check()
 	}
 	if err != nil {
@@ -113,8 +112,21 @@ func (r *Remote) open() (err error) {
 			"that reach each other",
 			name, r.port.LinkLayer, r.welcome.Facts.Provider, there)
 	}
+	if err := verbs.Need(verbs.Unknown, user, r.device.Info(), r.welcome.Device); err != nil {
+		r.device.Close()
+		return err
+	}
 	r.welcome.Facts = bothEnds(r.welcome.Facts, r.device.Info())
+	if r.wholeBytes() < r.welcome.SlotBytes {
+		r.welcome.Facts.RequestCheck = "CRC-32C"
+	}
 	return nil
+}
+
+// wholeBytes is the longest request that needs no check word.
+func (r *Remote) wholeBytes() int {
+	together := r.device.Info().Placement.With(r.welcome.Device.Placement)
+	return wholeBytes(together, r.welcome.SlotBytes)
 }
 
 // bothEnds adds the client's device to the server's facts. With software at one end, the figures
@@ -149,9 +161,9 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var s kvs.Stats
-	err := ask(r.control, kindAsk, struct{}{}, kindStats, &s)
+	err := exchange(r.control, kindAsk, struct{}{}, kindStats, &s)
 	if err != nil && r.reconnect() == nil { // the server may have given its place to another
-		err = ask(r.control, kindAsk, struct{}{}, kindStats, &s)
+		err = exchange(r.control, kindAsk, struct{}{}, kindStats, &s)
 	}
 	if err != nil {
 		err = fmt.Errorf("ask for counters: %w", err)
@@ -192,7 +204,7 @@ func (r *Remote) serverWarnings() []string {
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	var s kvs.Stats
-	if err := ask(c, kindAsk, struct{}{}, kindStats, &s); err != nil {
+	if err := exchange(c, kindAsk, struct{}{}, kindStats, &s); err != nil {
 		return nil
 	}
 	return s.Warnings
@@ -213,7 +225,7 @@ func (r *Remote) DeviceCounters() map[string]uint64 { return r.device.Counters()
 // Moved returns the traffic of the control connection and of the device, which the sessions share.
 func (r *Remote) Moved() kvs.Moved {
 	m := sockets.MovedBy(r.control)
-	m.Device = devicepackets.Of(r.device)
+	m.Device = verbs.PacketsOf(r.device)
 	return m
 }
 
@@ -229,7 +241,8 @@ func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 			"requests in flight on a connection; start the server with a larger window",
 			opts.Window, opts.Batch, most)
 	}
-	if err := r.welcome.checkSizes(kvs.Set, opts.KeyBytes, opts.MaxValueBytes); err != nil {
+	if err := r.welcome.checkSizes(kvs.Set, opts.KeyBytes, opts.MaxValueBytes,
+		r.wholeBytes()); err != nil {
 		return nil, err
 	}
 	return openSession(r, opts)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	loadclient "dpukv/client"
+	"dpukv/internal/test/must"
 	"dpukv/load"
 	"dpukv/results"
 	"dpukv/verbs"
@@ -85,15 +86,12 @@ func TestTimeOutNamesEvents(t *testing.T) {
 	here.goesDown() // before the run: of no interest
 	there.goesDown()
 	lossy := &faulty{}
-	r, err := Dial(t.Context(), server.Addr(),
+	r := must.Get(Dial(t.Context(), server.Addr(),
 		Options{open: func(name string, opts *provider.Options) (verbs.Device, error) {
 			_, err := lossy.opener(name, opts)
 			here.Device = lossy
 			return &here, err
-		}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}}))(t)
 	defer r.Close()
 	p, err := underLoad(t, r, func() {
 		lossy.mu.Lock()
@@ -121,7 +119,7 @@ func TestServerThatEndsNamesEvents(t *testing.T) {
 		there.log.Add(verbs.Event{Kind: "device fatal", Serious: true})
 		there.broken.Store(true)
 	})
-	if err == nil || !saysAll(err.Error(), "the server says: worker ",
+	if err == nil || !saysAll(err.Error(), " says: worker ",
 		errBroken.Error()+"; the device said: device fatal ") {
 		t.Errorf("found %v", err)
 	}
@@ -137,17 +135,15 @@ func TestEventsAreWarnings(t *testing.T) {
 	cfg := testConfig()
 	cfg.open = there.opener
 	server := startServer(t, cfg)
-	r, err := Dial(t.Context(), server.Addr(), Options{open: here.opener})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Dial(t.Context(), server.Addr(), Options{open: here.opener}))(t)
 	defer r.Close()
 	said := func(happens func()) (warnings []string) {
-		p, err := underLoad(t, r, happens)
-		if err != nil {
-			t.Fatal(err)
+		for _, w := range must.Get(underLoad(t, r, happens))(t).Warnings {
+			if strings.Contains(w.String(), " said ") {
+				warnings = append(warnings, w.String())
+			}
 		}
-		return slices.DeleteFunc(p.Warnings, func(w string) bool { return !strings.Contains(w, " said ") })
+		return warnings
 	}
 	want := []string{
 		"the client's device nic0 said in the meantime: CQ overrun",

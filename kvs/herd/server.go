@@ -3,6 +3,7 @@ package herd
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"sync"
 	"time"
@@ -11,13 +12,13 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/energy"
 	"dpukv/kvs"
-	"dpukv/kvs/devicepackets"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
 
 // Server is a running HERD server.
 type Server struct {
+	*kvs.Life
 	cfg            Config
 	facts          kvs.Facts
 	port           verbs.Port
@@ -39,12 +40,6 @@ type Server struct {
 	busy        time.Time // when the first current slot holder came, or the last time there was one
 	closing     bool
 	serving     sync.WaitGroup // the door and the clients' goroutines
-
-	stopOnce sync.Once
-	stopErr  error
-	done     chan struct{} // closed when a worker has ended for any reason
-	doneOnce sync.Once
-	failure  error
 }
 
 // Start opens the device, makes the table and starts the workers. When it returns, the server
@@ -58,7 +53,7 @@ func Start(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, busy: time.Now(), done: make(chan struct{}), clients: map[*client]struct{}{},
+		Life: kvs.NewLife(), cfg: cfg, busy: time.Now(), clients: map[*client]struct{}{},
 		statsReader: newStatsReader(), joining: make(chan struct{}, 1),
 	}
 	if err := s.start(); err != nil {
@@ -80,7 +75,7 @@ func (s *Server) start() (err error) {
 	if s.pd, err = s.device.AllocPD(); err != nil {
 		return err
 	}
-	s.maxValue = min(s.cfg.SlotBytes-requestBytes(1, 0), s.port.MTU)
+	s.maxValue = min(s.cfg.SlotBytes-requestBytes(1, 0, math.MaxInt), s.port.MTU)
 	if s.table, err = s.cfg.table(); err != nil {
 		return err
 	}
@@ -139,7 +134,7 @@ func (s *Server) makeFacts() kvs.Facts {
 func (s *Server) welcome() welcome {
 	return welcome{
 		Facts: s.facts, LinkLayer: s.port.LinkLayer, Window: s.cfg.Window,
-		SlotBytes: s.cfg.SlotBytes, MaxValue: s.maxValue,
+		SlotBytes: s.cfg.SlotBytes, MaxValue: s.maxValue, Device: s.device.Info(),
 	}
 }
 
@@ -179,45 +174,25 @@ func (s *Server) busySince() time.Time {
 }
 
 // Moved returns the traffic of the server's device.
-func (s *Server) Moved() kvs.Moved { return kvs.Moved{Device: devicepackets.Of(s.device)} }
+func (s *Server) Moved() kvs.Moved { return kvs.Moved{Device: verbs.PacketsOf(s.device)} }
 
 // DeviceCounters returns the counters of the server's device: see [verbs.Device].
 func (s *Server) DeviceCounters() map[string]uint64 { return s.device.Counters() }
 
-// Wait blocks until the server has ended. If Close did not end it, Wait returns the reason.
-func (s *Server) Wait() error {
-	<-s.done
-	return s.failure
-}
-
 // ended notes the first reason why the server has ended; a device event may be the cause. A server
 // that has lost a worker tells its clients.
 func (s *Server) ended(err error) {
-	s.doneOnce.Do(func() {
-		err = verbs.Explain(err, s.device, s.busySince())
-		s.failure = err
-		close(s.done)
-		if err != nil {
-			s.endAll(err)
-		}
-	})
+	err = verbs.Explain(err, s.device, s.busySince())
+	if s.End(err) && err != nil {
+		s.endAll(err)
+	}
 }
 
 // Close ends the connections and the workers, and frees the memory.
-func (s *Server) Close() error {
-	s.stopOnce.Do(func() { s.stopErr = s.close() })
-	return s.stopErr
-}
+func (s *Server) Close() error { return s.Stop(s.free) }
 
-func (s *Server) close() error {
-	s.ended(nil)
-	var errs []error
-	switch {
-	case s.door != nil:
-		errs = append(errs, s.door.Close())
-	case s.listener != nil:
-		errs = append(errs, s.listener.Close())
-	}
+func (s *Server) free() error {
+	errs := []error{admission.Close(s.door, s.listener)}
 	s.endAll(errors.New("it is being closed"))
 	s.serving.Wait() // clients can leave only while the workers run
 	for _, w := range s.workers {

@@ -13,7 +13,7 @@ import (
 	"dpukv/verbs/idle"
 )
 
-// session holds one load worker's connections to all workers of a server.
+// session holds one client thread's connections to all workers of a server.
 type session struct {
 	remote       *Remote
 	opts         kvs.SessionOptions
@@ -21,7 +21,7 @@ type session struct {
 	cq           verbs.CQ // of answers
 	wcs          []verbs.WC
 	wrs          []verbs.SendWR // empty; room for any link's list
-	lanes        []lane         // one per worker
+	groups       []group        // one per worker
 	links        []*link        // all
 	sideChannels []*sideChannel
 
@@ -31,8 +31,8 @@ type session struct {
 	waits       idle.Bounded
 }
 
-// lane holds the links to one worker, used in turn.
-type lane struct {
+// group holds the links to one worker, used in turn.
+type group struct {
 	links []*link
 	at    int
 }
@@ -43,11 +43,11 @@ const pollBatch = 64
 func openSession(r *Remote, opts kvs.SessionOptions) (s *session, err error) {
 	s = &session{
 		remote: r, opts: opts, device: r.device, wcs: make([]verbs.WC, pollBatch),
-		wrs:   make([]verbs.SendWR, 0, opts.Batch),
-		lanes: make([]lane, r.welcome.Facts.Workers),
-		waits: idle.NewBounded(idle.Policy{Spin: idle.AnswerSpin}),
+		wrs:    make([]verbs.SendWR, 0, opts.Batch),
+		groups: make([]group, r.welcome.Facts.Workers),
+		waits:  idle.NewBounded(idle.Policy{Spin: idle.AnswerSpin}),
 	}
-	links := opts.Connections * len(s.lanes)
+	links := opts.Connections * len(s.groups)
 	if s.cq, err = r.device.CreateCQ(links * answerBuffers(opts.Batch*opts.Window)); err != nil {
 		return nil, err
 	}
@@ -69,19 +69,19 @@ func (s *session) connect() error {
 	slots := powerOfTwo(s.opts.Batch * s.opts.Window)
 	request := join{Slots: slots}
 	first := len(s.links)
-	for i := range s.lanes {
+	for i := range s.groups {
 		l, err := newLink(s, uint32(len(s.links)), i, slots)
 		if err != nil {
 			return errors.Join(err, conn.Close())
 		}
 		s.links = append(s.links, l)
-		s.lanes[i].links = append(s.lanes[i].links, l)
+		s.groups[i].links = append(s.groups[i].links, l)
 		request.Links = append(request.Links, l.local())
 	}
 	var given slotGrant
 	bytes := slots * w.SlotBytes
-	if err = ask(conn, kindJoin, request, kindSlotGrant, &given); err == nil {
-		err = given.check(len(s.lanes), bytes*len(s.lanes))
+	if err = exchange(conn, kindJoin, request, kindSlotGrant, &given); err == nil {
+		err = given.check(len(s.groups), bytes*len(s.groups))
 	}
 	for i, l := range s.links[first:] {
 		if err == nil {
@@ -98,13 +98,13 @@ func (s *session) connect() error {
 
 // Submit stages a request in a list to the worker that owns its key.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
-	l := &s.lanes[partition.PartitionOf(r.Hash, len(s.lanes))]
-	k := l.links[l.at]
+	g := &s.groups[partition.PartitionOf(r.Hash, len(s.groups))]
+	k := g.links[g.at]
 	if !k.room() {
-		if !l.advance() {
+		if !g.advance() {
 			return false, nil
 		}
-		k = l.links[l.at]
+		k = g.links[g.at]
 	}
 	if err := k.stage(r); err != nil {
 		return false, err
@@ -113,20 +113,20 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	if k.room() {
 		return true, nil
 	}
-	if l.at++; l.at == len(l.links) {
-		l.at = 0
+	if g.at++; g.at == len(g.links) {
+		g.at = 0
 	}
 	// If the window is full, the list leaves when answers come.
 	return true, k.postOpen()
 }
 
-// advance moves a lane on to the next link whose list has room.
-func (l *lane) advance() bool {
-	for range l.links {
-		if l.at++; l.at == len(l.links) {
-			l.at = 0
+// advance moves a group on to the next link whose list has room.
+func (g *group) advance() bool {
+	for range g.links {
+		if g.at++; g.at == len(g.links) {
+			g.at = 0
 		}
-		if l.links[l.at].room() {
+		if g.links[g.at].room() {
 			return true
 		}
 	}

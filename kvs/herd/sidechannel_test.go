@@ -17,7 +17,7 @@ type simFiles struct {
 	open, limit int
 }
 
-func (f *simFiles) take() bool {
+func (f *simFiles) acquire() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.open >= f.limit {
@@ -27,7 +27,7 @@ func (f *simFiles) take() bool {
 	return true
 }
 
-func (f *simFiles) give() {
+func (f *simFiles) release() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open--
@@ -36,7 +36,7 @@ func (f *simFiles) give() {
 // simSpare is the spare descriptor.
 type simSpare struct{ files *simFiles }
 
-func (s simSpare) Close() error { s.files.give(); return nil }
+func (s simSpare) Close() error { s.files.release(); return nil }
 
 // simListener has connections that wait to be accepted.
 type simListener struct {
@@ -55,7 +55,7 @@ func (l *simListener) Accept() (net.Conn, error) {
 	if len(l.queue) == 0 { // where a real one would wait
 		return nil, &net.OpError{Op: "accept", Net: "sim", Err: syscall.ECONNABORTED}
 	}
-	if !l.files.take() {
+	if !l.files.acquire() {
 		return nil, &net.OpError{Op: "accept", Net: "sim", Err: syscall.EMFILE}
 	}
 	c := l.queue[0]
@@ -186,7 +186,7 @@ func (c *simConn) Close() error {
 	c.change(func() {
 		if !c.closed {
 			c.closed = true
-			c.files.give()
+			c.files.release()
 		}
 	})
 	return nil

@@ -1,14 +1,18 @@
 package herd
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
+	"dpukv/verbs/nasty"
 )
 
 // simClient is a client in a simulation: a side channel, and slots once it has joined.
@@ -46,6 +50,8 @@ type simLink struct {
 	oldest uint32
 	next   uint32
 	flight map[uint32]*simRequest
+	way    *nasty.Flight // of WRITEs to the server's slots
+	held   map[*nasty.Message][]byte
 }
 
 // simRequest is one that has no answer yet.
@@ -91,14 +97,15 @@ func (c *simClient) String() string {
 func (c *simClient) join() join {
 	j := join{Slots: simSlots}
 	local := verbs.Endpoint{
-		Device: verbs.DeviceInfo{Provider: "sim", Name: "client"}, LinkLayer: verbs.LinkEthernet, MTU: 1024,
+		Device: c.sim.device.Info(), LinkLayer: verbs.LinkEthernet, MTU: 1024,
 		GID: verbs.GIDFromAddr(netip.AddrFrom4([4]byte{10, 0, 1, byte(c.number)})),
 	}
 	c.links = nil
 	for i := range c.sim.server.workers {
 		l := &simLink{
 			client: c, worker: i, slots: simSlots, oldest: simSlots, next: simSlots, flight: map[uint32]*simRequest{},
-			uc: c.sim.queue(), ud: c.sim.queue(),
+			uc: c.sim.queue(), ud: c.sim.queue(), held: map[*nasty.Message][]byte{},
+			way: nasty.NewFlight(c.sim.model, rand.New(rand.NewPCG(c.sim.model.Seed, uint64(c.sim.queues)))),
 		}
 		c.links = append(c.links, l)
 		c.sim.byQPN[l.ud] = l
@@ -238,12 +245,12 @@ func (c *simClient) request() {
 	r := &simRequest{op: kvs.Get + kvs.Op(w.IntN(4)), key: k, begun: c.sim.steps}
 	if r.op == kvs.Set || r.op == kvs.Add {
 		r.value = w.Bytes(w.IntN(c.sim.server.maxValue + 1))
-		if requestBytes(len(k.key), len(r.value)) > c.sim.server.cfg.SlotBytes {
+		if requestBytes(len(k.key), len(r.value), c.sim.whole()) > c.sim.server.cfg.SlotBytes {
 			r.value = r.value[:8]
 		}
 	}
 	slot := make([]byte, c.sim.server.cfg.SlotBytes)
-	n := putRequest(slot, l.next, &kvs.Request{Op: r.op, Key: k.key, Hash: k.hash}, r.value)
+	n := putRequest(slot, l.next, &kvs.Request{Op: r.op, Key: k.key, Hash: k.hash}, r.value, c.sim.whole())
 	r.slot = slot[len(slot)-n:]
 	k.busy = true
 	l.flight[l.next&sequenceMask] = r
@@ -260,13 +267,46 @@ func (l *simLink) send(sequence uint32, r *simRequest) {
 	l.write(sequence, r.slot)
 }
 
-// write writes to the end of a slot. It returns false if the server's NIC does not take it.
-func (l *simLink) write(sequence uint32, b []byte) bool {
+// write writes to the end of a slot. The pieces take effect later, as far as the server's NIC takes
+// them.
+func (l *simLink) write(sequence uint32, b []byte) {
 	slotBytes := uint64(l.client.sim.server.cfg.SlotBytes)
 	end := l.base + uint64(sequence&(l.slots-1)+1)*slotBytes
 	given := l.client.slots
-	return l.client.sim.device.write(given.Links[l.worker].UC.QPN, given.Region.RKey, end-uint64(len(b)), b)
+	m := l.way.Add(verbs.SendWR{
+		Op: verbs.OpWrite, QPN: given.Links[l.worker].UC.QPN, RKey: given.Region.RKey,
+		Remote: end - uint64(len(b)), Local: verbs.SGE{Length: uint32(len(b))},
+	})
+	l.held[m] = bytes.Clone(b)
+	if l.client.sim.model.Model == nasty.Ordered {
+		l.place()
+	} else if !slices.Contains(l.client.sim.busy, l) {
+		l.client.sim.busy = append(l.client.sim.busy, l)
+	}
 }
+
+// place gives a piece of a WRITE effect.
+func (l *simLink) place() {
+	m, i := l.way.Draw()
+	p := m.Pieces[i]
+	l.client.sim.device.write(m.WR.QPN, m.WR.RKey, m.WR.Remote+uint64(p.At), l.held[m][p.At:][:p.Bytes])
+	for _, whole := range l.way.Remove(m, i) {
+		delete(l.held, whole)
+	}
+}
+
+// place gives some pieces of the WRITEs on their way effect.
+func (s *sim) place() {
+	s.busy = slices.DeleteFunc(s.busy, func(l *simLink) bool {
+		for l.way.Oldest() != nil && !s.world.OneIn(3) {
+			l.place()
+		}
+		return l.way.Oldest() == nil
+	})
+}
+
+// whole is the longest request without a check word.
+func (s *sim) whole() int { return wholeBytes(s.device.promised, s.server.cfg.SlotBytes) }
 
 // answered takes an answer to an honest client's request, and checks it.
 func (l *simLink) answered(word answer, value []byte) {

@@ -14,12 +14,14 @@ import (
 	"dpukv/verbs"
 )
 
-// simDevice is a NIC as the server sees it, with a NIC's checks of incoming messages.
+// simDevice is a NIC as the server sees it, with a NIC's checks of incoming messages. A link can use
+// it, too: see simPair.
 type simDevice struct {
 	mu        sync.Mutex // clients join and leave on goroutines of their own
 	world     *simulation.World
 	maxInline int
 	late      bool // reads memory only when completions are looked for
+	promised  verbs.Placement
 
 	next    uint32
 	regions map[uint32]*simRegion
@@ -49,7 +51,8 @@ const (
 
 func newSimDevice(w *simulation.World) *simDevice {
 	return &simDevice{
-		world: w, regions: map[uint32]*simRegion{}, queues: map[uint32]*simQueue{}, handles: map[uint32]*simHandle{},
+		world: w, promised: verbs.LastWord,
+		regions: map[uint32]*simRegion{}, queues: map[uint32]*simQueue{}, handles: map[uint32]*simHandle{},
 		unsendable: map[uint32]sendFault{}, meanwhile: func() {},
 	}
 }
@@ -66,7 +69,9 @@ func (d *simDevice) fails(call string) error {
 	return fmt.Errorf("%s: %w", call, errno)
 }
 
-func (d *simDevice) Info() verbs.DeviceInfo { return verbs.DeviceInfo{Provider: "sim", Name: "sim"} }
+func (d *simDevice) Info() verbs.DeviceInfo {
+	return verbs.DeviceInfo{Provider: "sim", Name: "sim", Placement: d.promised}
+}
 
 func (d *simDevice) Port() (verbs.Port, error) {
 	return verbs.Port{
@@ -128,10 +133,13 @@ func (d *simDevice) slotBytes() (n int) {
 	return n
 }
 
-// simMemory is memory for slots. As with a mapping, there is an address behind its end.
+// simMemory is memory for slots. As a mapping does, it begins with a line, and there is an address
+// behind its end.
 func simMemory(size int) []byte {
-	words := make([]uint64, (size+7)/8+1)
-	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size)
+	words := make([]uint64, (size+7)/8+lineBytes/wordBytes)
+	all := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), wordBytes*len(words))
+	at := int(-uintptr(unsafe.Pointer(&words[0])) % lineBytes)
+	return all[at : at+size : at+size]
 }
 
 // simDomain is a protection domain.
@@ -257,6 +265,8 @@ type simQueue struct {
 	cfg    verbs.QPConfig
 	number uint32
 	cq     *simCQ
+	peer   verbs.Endpoint
+	recvs  []verbs.RecvWR // of a client
 }
 
 func (q *simQueue) Num() uint32        { return q.number }
@@ -269,17 +279,37 @@ func (q *simQueue) Local() verbs.Endpoint {
 	}
 }
 
-func (q *simQueue) Connect(verbs.Endpoint) error {
+func (q *simQueue) Connect(peer verbs.Endpoint) error {
 	if q.cfg.Type == verbs.UD {
 		return nil
 	}
 	q.domain.device.mu.Lock()
 	defer q.domain.device.mu.Unlock()
+	q.peer = peer
 	return q.domain.device.fails("Connect")
 }
 
-func (q *simQueue) PostRecv([]verbs.RecvWR) (int, error) {
-	return 0, errors.New("nobody sends to a server")
+func (q *simQueue) PostRecv(wrs []verbs.RecvWR) (int, error) {
+	if q.cfg.MaxRecv == 0 {
+		return 0, errors.New("nobody sends to a server")
+	}
+	q.recvs = append(q.recvs, wrs...)
+	return len(wrs), nil
+}
+
+// receive gives a link an answer. An answer without a buffer is lost.
+func (q *simQueue) receive(from uint32, word answer, value []byte) {
+	if len(q.recvs) == 0 {
+		return
+	}
+	into := q.recvs[0]
+	q.recvs = q.recvs[1:]
+	r := q.domain.device.regions[into.Local.LKey]
+	copy(r.bytes[into.Local.Addr-r.Addr()+verbs.GRHBytes:], value)
+	q.cq.wcs = append(q.cq.wcs, verbs.WC{
+		ID: into.ID, Bytes: uint32(verbs.GRHBytes + len(value)), Imm: uint32(word), HasImm: true,
+		QPN: q.number, SrcQPN: from, Op: verbs.WCRecv,
+	})
 }
 
 func (q *simQueue) Close() error {
@@ -294,11 +324,18 @@ func (q *simQueue) Close() error {
 	return nil
 }
 
-// PostSend posts answers.
+// PostSend posts answers, or requests of a link.
 func (q *simQueue) PostSend(wrs []verbs.SendWR) (int, error) {
 	d := q.domain.device
 	for i := range wrs {
 		wr := wrs[i]
+		if q.cfg.Type == verbs.UC {
+			d.write(q.peer.QPN, wr.RKey, wr.Remote, q.value(&wr))
+			if wr.Flags&verbs.Signaled != 0 {
+				q.cq.wcs = append(q.cq.wcs, verbs.WC{ID: wr.ID, QPN: q.number, Op: verbs.WCWrite})
+			}
+			continue
+		}
 		if d.world.OneIn(d.fullOneIn) {
 			return i, verbs.ErrQueueFull
 		}
@@ -348,6 +385,10 @@ func (q *simQueue) finish(wr *verbs.SendWR, status verbs.WCStatus, value []byte)
 	if status == verbs.StatusSuccess && !d.world.OneIn(d.loseOneIn) {
 		if status := answer(wr.Imm).status(); status == kvs.Illegal {
 			d.world.Failf("what is no request was done, with the outcome %s", status)
+		}
+		if to := d.queues[wr.QPN]; to != nil && to.cfg.MaxRecv > 0 {
+			to.receive(q.number, answer(wr.Imm), value)
+			return
 		}
 		d.deliver(wr.QPN, answer(wr.Imm), append([]byte(nil), value...))
 	}

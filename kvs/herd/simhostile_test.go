@@ -167,7 +167,7 @@ func (h *hostile) spoilSlots() {
 		value = w.Bytes(w.IntN(24))
 	}
 	hash := uint64(w.Uint32())<<16 | uint64(l.worker)<<63 | uint64(w.IntN(1<<16))
-	size := putRequest(slot, n, &kvs.Request{Op: op, Key: k, Hash: hash}, value)
+	size := putRequest(slot, n, &kvs.Request{Op: op, Key: k, Hash: hash}, value, h.sim.whole())
 	request := slot[slotBytes-size:]
 	word := (*control)(ptr(slot[slotBytes-wordBytes:]))
 	what := "a request"

@@ -13,6 +13,7 @@ import (
 	"dpukv/kvs/internal/simulation"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
+	"dpukv/verbs/nasty"
 	"dpukv/verbs/provider"
 )
 
@@ -29,6 +30,8 @@ type sim struct {
 	world    *simulation.World
 	server   *Server
 	device   *simDevice
+	model    nasty.Config // of the clients' devices
+	busy     []*simLink   // with WRITEs on their way
 	listener *simListener
 	files    *simFiles
 
@@ -47,6 +50,7 @@ func TestSimulation(t *testing.T) {
 	worlds := simWorlds
 	if testing.Short() {
 		worlds = 6
+		t.Log("a short run: fewer worlds")
 	}
 	simulation.Run(t, worlds, func(w *simulation.World) {
 		w.Bubble(func() {
@@ -87,6 +91,9 @@ func newSim(w *simulation.World) *sim {
 	s.listener = &simListener{world: w, files: s.files}
 	s.device.maxInline = []int{0, 16, 64}[w.IntN(3)]
 	s.device.late = w.OneIn(2)
+	i := w.IntN(3)
+	s.model = nasty.Config{Model: []nasty.Model{nasty.Ordered, nasty.LastWord, nasty.PCIe}[i], Seed: w.Uint64()}
+	s.device.promised = []verbs.Placement{verbs.LastWord, verbs.LastWord, verbs.Lines}[i]
 	s.device.deliver = func(qpn uint32, word answer, value []byte) {
 		if l := s.byQPN[qpn]; l != nil && l.client.honest {
 			l.answered(word, value)
@@ -99,7 +106,7 @@ func newSim(w *simulation.World) *sim {
 		open:   func(string, *provider.Options) (verbs.Device, error) { return s.device, nil },
 		listen: func(string) (net.Listener, error) { return s.listener, nil },
 		spare: func() (io.Closer, error) {
-			if !s.files.take() {
+			if !s.files.acquire() {
 				return nil, syscall.EMFILE
 			}
 			return simSpare{s.files}, nil
@@ -242,6 +249,7 @@ func (s *sim) act() {
 
 // meanwhile is what is written while a worker works.
 func (s *sim) meanwhile() {
+	s.place()
 	if s.world.OneIn(10) && len(s.hostile) > 0 {
 		if h := s.hostile[s.world.IntN(len(s.hostile))]; h.slots != nil {
 			h.spoilSlots()
@@ -253,8 +261,8 @@ func (s *sim) meanwhile() {
 func (s *sim) check() {
 	w := s.world
 	select {
-	case <-s.server.done:
-		w.Failf("the server has ended: %v", s.server.failure)
+	case <-s.server.Ended():
+		w.Failf("the server has ended: %v", s.server.Wait())
 	default:
 	}
 	cfg := &s.server.cfg
@@ -289,6 +297,11 @@ func TestPutBack(t *testing.T) {
 			Name:  "eight zero bytes are a request",
 			Edits: edit("inbox.go", "if c&shapeMask|shapeChecked != s.of {", "if c&shapeMask != s.of&shapeMask {"),
 			Want:  "what is no request was done",
+		},
+		{
+			Name:  "a request of two lines is believed by its last",
+			Edits: edit("inbox.go", "if n <= in.whole || n >", "if in.whole > 0 || n >"),
+			Want:  "a wrong answer to",
 		},
 		{
 			Name:  "an answer that is not taken ends the worker",

@@ -3,32 +3,64 @@ package herd
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
+	"math"
 
 	"dpukv/kvs"
+	"dpukv/verbs"
 )
 
 // These are sizes of slots and their parts: see doc.go.
 const (
 	wordBytes = 8
+	lineBytes = 64 // of the cache
 	// MinSlotBytes is a cache line. It holds a key of 16 bytes with a value of 32.
 	MinSlotBytes = 64
 	// MaxSlotBytes holds the longest key with the longest value of a datagram of 4096 bytes.
-	MaxSlotBytes = 4096 + 256 + tailBytes
+	MaxSlotBytes = 4096 + 256 + tailBytes + checkBytes
 	// tailBytes is the size of hash and control word, the last two words of a slot.
 	tailBytes = 2 * wordBytes
+	// checkBytes is the size of the check word, the first word of some requests.
+	checkBytes = wordBytes
 )
 
 func padded(n int) int { return (n + wordBytes - 1) &^ (wordBytes - 1) }
 
-// requestBytes returns the size of a request at the end of its slot.
-func requestBytes(keyBytes, valueBytes int) int {
-	return tailBytes + padded(keyBytes) + padded(valueBytes)
+// requestBytes returns the size of a request at the end of its slot. One of more than whole bytes
+// has a check word.
+func requestBytes(keyBytes, valueBytes, whole int) int {
+	n := tailBytes + padded(keyBytes) + padded(valueBytes)
+	if n > whole {
+		n += checkBytes
+	}
+	return n
 }
 
-// SlotBytesFor returns the smallest slot, in cache lines, for items of one size.
-func SlotBytesFor(keyBytes, valueBytes int) int {
-	return max(MinSlotBytes, (requestBytes(keyBytes, valueBytes)+MinSlotBytes-1)&^(MinSlotBytes-1))
+// wholeBytes is the longest request that shows by its control word alone that all of it is there,
+// as far as two devices together promise an order.
+func wholeBytes(together verbs.Placement, slotBytes int) int {
+	switch {
+	case together.Promises(verbs.LastWord):
+		return math.MaxInt
+	case slotBytes%lineBytes != 0:
+		return 0 // slots end anywhere in a line
+	}
+	return lineBytes
 }
+
+// SlotBytesFor returns the smallest slot, in cache lines, for items of one size on any device.
+func SlotBytesFor(keyBytes, valueBytes int) int {
+	n := requestBytes(keyBytes, valueBytes, lineBytes)
+	return max(MinSlotBytes, (n+MinSlotBytes-1)&^(MinSlotBytes-1))
+}
+
+// checkWord is the check word of a request: the CRC of what lies between it and the control word,
+// and the sequence. A line of an earlier request therefore does not pass for one of this.
+func checkWord(c control, between []byte) uint64 {
+	return uint64(c.sequence())<<32 | uint64(crc32.Checksum(between, castagnoli))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // control is a slot's last word. 0 marks a slot that was never written, because operation 0 does
 // not exist.
@@ -72,20 +104,37 @@ func (c control) again() control {
 	return c&^attemptMask | (c+1<<attemptShift)&attemptMask
 }
 
-// putRequest writes a request at the end of a slot and returns the request's length in bytes.
-func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte) int {
+// putRequest writes a request at the end of a slot and returns the request's length in bytes. One
+// of more than whole bytes gets a check word.
+func putRequest(slot []byte, sequence uint32, r *kvs.Request, value []byte, whole int) int {
 	n := len(slot)
 	keyAt := n - tailBytes - padded(len(r.Key))
 	valueAt := keyAt - padded(len(value))
 	tail := (*[tailBytes]byte)(slot[n-tailBytes:])
 	binary.LittleEndian.PutUint64(tail[:wordBytes], r.Hash)
-	binary.LittleEndian.PutUint64(tail[wordBytes:],
-		uint64(makeControl(sequence, r.Op, len(r.Key), len(value))))
+	c := makeControl(sequence, r.Op, len(r.Key), len(value))
+	binary.LittleEndian.PutUint64(tail[wordBytes:], uint64(c))
 	copyWords(slot[keyAt:], r.Key)
 	if len(value) > 0 {
 		copyWords(slot[valueAt:], value)
 	}
+	if n-valueAt > whole {
+		putCheck(slot[valueAt-checkBytes:], c)
+		return n - valueAt + checkBytes
+	}
 	return n - valueAt
+}
+
+// putCheck writes the check word of a request, its first word.
+func putCheck(request []byte, c control) {
+	word := checkWord(c, request[checkBytes:len(request)-wordBytes])
+	binary.LittleEndian.PutUint64(request, word)
+}
+
+// intact reports whether a request is whole, by its check word.
+func intact(request []byte, c control) bool {
+	return binary.LittleEndian.Uint64(request) ==
+		checkWord(c, request[checkBytes:len(request)-wordBytes])
 }
 
 // copyWords is copy. Most keys and values have one, two or four words, for which a call of memmove
@@ -107,8 +156,8 @@ func copyWords(dst, src []byte) {
 }
 
 // legal returns an error for an illegal control word of a client.
-func (c control) legal(slotBytes, maxValue int) error {
-	need := requestBytes(c.keyBytes(), c.valueBytes())
+func (c control) legal(slotBytes, maxValue, whole int) error {
+	need := requestBytes(c.keyBytes(), c.valueBytes(), whole)
 	switch {
 	case !c.op().Valid():
 		return fmt.Errorf("slot: found operation %d, which does not exist", uint8(c.op()))

@@ -1,9 +1,13 @@
 package herd
 
 import (
+	"bytes"
 	"testing"
 
 	"dpukv/internal/test/litmus"
+	"dpukv/kvs"
+	"dpukv/kvs/internal/simulation"
+	"dpukv/verbs/nasty"
 )
 
 // TestOrderOfSlot checks the argument of peek on Armv8: a worker that finds a slot's control word
@@ -71,4 +75,58 @@ func TestOrderOfReusedSlot(t *testing.T) {
 			worker(litmus.StoreRelease),
 		),
 	})
+}
+
+// TestEveryOrder gives the lines of a SET effect in every order, with a look of the worker at every
+// choice of the times between them. The slot held another SET of the same size before. It prints
+// the smallest history with a wrong value.
+func TestEveryOrder(t *testing.T) {
+	for lines := 1; lines <= 4; lines++ {
+		histories := 0
+		for _, order := range litmus.Orders(lines) {
+			for looks := range 1 << (lines - 1) {
+				histories++
+				history(t, lines, order, looks)
+			}
+		}
+		t.Logf("%d lines: %d histories", lines, histories)
+	}
+}
+
+// history is one history of TestEveryOrder. Bit i of looks is a look after piece i.
+func history(t *testing.T, lines int, order []int, looks int) {
+	w := simulation.NewWorld(t, 1)
+	slot := lines * lineBytes
+	p := newSimPair(w, newSimDevice(w), slot, 1, nasty.Config{Model: nasty.PCIe})
+	n := slot - requestBytes(16, 0, 0)
+	if lines == 1 {
+		n = 32
+	}
+	old, now := bytes.Repeat([]byte("A"), n), bytes.Repeat([]byte("B"), n)
+	p.submit(kvs.Set, "key", old)
+	p.settle()
+	p.submit(kvs.Set, "key", now)
+	if got := p.device.Waiting(); got != lines {
+		t.Fatalf("%d bytes: %d lines, want %d", n, got, lines)
+	}
+	for i, line := range order {
+		before := 0
+		for _, earlier := range order[:i] {
+			if earlier < line {
+				before++
+			}
+		}
+		if err := p.device.Step(line - before); err != nil {
+			t.Fatal(err)
+		}
+		for range scanEvery * (looks >> i & 1) { // one of the passes scans
+			p.work()
+		}
+	}
+	p.settle()
+	p.submit(kvs.Get, "key", nil)
+	if a := p.settle(); !bytes.Equal(a.Value, now) {
+		t.Fatalf("SET key=A*%d ok; SET key=B*%d, lines placed %v, looks after %b: ok; GET key = A*%d B*%d",
+			n, n, order, looks, bytes.Count(a.Value, []byte("A")), bytes.Count(a.Value, []byte("B")))
+	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"dpukv/internal/bytesize"
+	"dpukv/internal/numfmt"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
@@ -91,7 +91,7 @@ func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
 func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) {
 	var own Config
 	var pages string
-	memory := bytesize.Size(512 << 20)
+	memory := numfmt.Size(512 << 20)
 	flags.Var(&memory, "memory", "room for the items, such as 256MiB or 4GiB; a key of 16 bytes "+
 		"with a value of 32 takes 64")
 	flags.StringVar(&pages, "pages", "auto", "memory pages: "+offheap.PagesHelp)

@@ -13,6 +13,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
 	"dpukv/internal/order"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
 
@@ -84,9 +85,7 @@ func benchmark(b *testing.B, keys *stream, opts kvs.SessionOptions, gets int) (m
 		mops, err = drive(b, server, session, keys, gets)
 		done <- err
 	}()
-	if err := <-done; err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, <-done)
 	return mops
 }
 
@@ -214,10 +213,7 @@ const bareWindow = 32
 // over plain memory, a line per request and a line per answer. It is the machine's limit.
 func yardstick(b *testing.B, keys *stream, clients int) (mops float64) {
 	n := clients * bareWindow
-	memory, err := offheap.Alloc(2*n*64, offheap.Auto)
-	if err != nil {
-		b.Fatal(err)
-	}
+	memory := must.Get(offheap.Alloc(2*n*64, offheap.Auto))(b)
 	defer memory.Free()
 	lines := unsafe.Slice((*bareLine)(unsafe.Pointer(&memory.Bytes()[0])), 2*n)
 	table, err := partition.New(partition.Config{
@@ -339,10 +335,7 @@ func TestWorkersKeepTheirThreads(t *testing.T) {
 	}
 	var before kvs.Stats
 	for range 200 {
-		now, err := s.Stats()
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := must.Get(s.Stats())(t)
 		for i := range before.Workers {
 			if was, is := before.Workers[i].CPUNs, now.Workers[i].CPUNs; is < was {
 				t.Fatalf("worker %d has used %d ns of CPU time, and before it was %d", i, is, was)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/hashbench"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -27,23 +28,25 @@ type Config struct {
 type Limits struct {
 	// MaxValueBytes is the largest value that the server takes. 0: [kvs.MaxValueBytes].
 	MaxValueBytes int
+	// AnyOrder tells that requests in flight together may be executed in any order.
+	AnyOrder bool
+	// Grows tells that the server takes more items than it was asked to have room for.
+	Grows bool
 	// Timeout is the limit for the answers of one step. 0: 20 seconds, which is far more than they
 	// take on a busy machine.
 	Timeout time.Duration
 }
 
-// Conformance checks everything that the load client relies on: what [Conform] checks, and a
-// server that ends while requests are in flight.
+// Conformance checks everything that the load client relies on: what [Conform] checks, a server
+// that is full, and one that ends while requests are in flight.
 func Conformance(t *testing.T, st *kvs.Store, c Config) {
 	server := c.start(t, st)
 	remote := c.dial(t, st, server.Addr())
 	Conform(t, remote, c.Limits)
+	t.Run("crowded", func(t *testing.T) { c.crowded(t, st) })
 	t.Run("a range of ports", func(t *testing.T) { c.inRange(t, st) })
 	t.Run("the server ends", func(t *testing.T) {
-		server, err := c.serve(st)
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := must.Get(c.serve(st))(t)
 		newEnv(t, c.dial(t, st, server.Addr()), c.Limits).serverEnds(server)
 	})
 }
@@ -53,10 +56,7 @@ func (c *Config) inRange(t *testing.T, st *kvs.Store) {
 	if c.Server.Listen != "" {
 		return
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	first := l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	in := *c
@@ -86,28 +86,14 @@ func (c *Config) serve(st *kvs.Store) (kvs.Server, error) {
 // start starts a server for the duration of the test.
 func (c *Config) start(t *testing.T, st *kvs.Store) kvs.Server {
 	t.Helper()
-	server, err := c.serve(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return server
+	return must.Keep(c.serve(st))(t)
 }
 
 func (c *Config) dial(t *testing.T, st *kvs.Store, addr string) kvs.Remote {
 	t.Helper()
 	d := c.Dial
 	d.Addr = addr
-	r, err := st.Dial(t.Context(), &d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	return must.Keep(st.Dial(t.Context(), &d))(t)
 }
 
 // Conform checks the sessions of a remote, whose server is empty and runs until the test ends.
@@ -168,10 +154,7 @@ func newEnv(t testing.TB, r kvs.Remote, l Limits) *env {
 	e.limits.MaxValueBytes = cmp.Or(l.MaxValueBytes, kvs.MaxValueBytes)
 	e.limits.Timeout = cmp.Or(l.Timeout, timeout)
 	if name := e.facts.Hash; name != "" && name != kvs.NoHash {
-		f, err := hashbench.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(hashbench.Lookup(name))(t)
 		e.hash = f.Sum64
 	}
 	return e
@@ -186,16 +169,7 @@ func (e *env) open(o kvs.SessionOptions) kvs.Session {
 // Open opens a session for the duration of a test.
 func Open(t testing.TB, r kvs.Remote, o kvs.SessionOptions) kvs.Session {
 	t.Helper()
-	s, err := r.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return must.Keep(r.Open(o))(t)
 }
 
 // do runs requests through a session.
@@ -249,10 +223,7 @@ func (e *env) gather(s kvs.Session, n int, before func()) (all []kvs.Answer) {
 // poll polls once. The answers' values are copies.
 func (e *env) poll(s kvs.Session, wait time.Duration) []kvs.Answer {
 	e.Helper()
-	answers, err := s.Poll(nil, wait)
-	if err != nil {
-		e.Fatal(err)
-	}
+	answers := must.Get(s.Poll(nil, wait))(e)
 	for i := range answers {
 		answers[i].Value = append([]byte(nil), answers[i].Value...)
 	}
@@ -262,10 +233,7 @@ func (e *env) poll(s kvs.Session, wait time.Duration) []kvs.Answer {
 // ops returns the number of operations that the server has executed.
 func (e *env) ops() int {
 	e.Helper()
-	stats, err := e.remote.Stats()
-	if err != nil {
-		e.Fatal(err)
-	}
+	stats := must.Get(e.remote.Stats())(e)
 	return int(stats.Ops())
 }
 

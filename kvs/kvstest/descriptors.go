@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/test/must"
 )
 
 // Sockets are made in advance, before the process runs out of descriptors.
@@ -17,10 +19,7 @@ func SpareSockets(t testing.TB, n int) *Sockets {
 	t.Helper()
 	s := &Sockets{}
 	for range n {
-		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fd := must.Get(unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0))(t)
 		s.fds = append(s.fds, fd)
 	}
 	return s
@@ -32,13 +31,9 @@ func (s *Sockets) Dial(t testing.TB, addr *net.TCPAddr) *os.File {
 	fd := s.fds[0]
 	s.fds = s.fds[1:]
 	to := &unix.SockaddrInet4{Port: addr.Port, Addr: [4]byte(addr.IP.To4())}
-	if err := unix.Connect(fd, to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Connect(fd, to))
 	long := &unix.Timeval{Sec: 60}
-	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, long); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, long))
 	return os.NewFile(uintptr(fd), "client")
 }
 
@@ -47,10 +42,7 @@ func (s *Sockets) Hear(t testing.TB, addr *net.TCPAddr) string {
 	t.Helper()
 	f := s.Dial(t, addr)
 	defer f.Close()
-	said, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Get(io.ReadAll(f))(t)
 	return string(said)
 }
 
@@ -58,14 +50,10 @@ func (s *Sockets) Hear(t testing.TB, addr *net.TCPAddr) string {
 func Exhaust(t testing.TB) (release func()) {
 	t.Helper()
 	var before unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &before))
 	few := before
 	few.Cur = 64
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &few))
 	var held []int
 	for {
 		fd, err := unix.Dup(0)

@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
 // timeout is the limit for all answers of one call of [Do]: far more than they take on a busy
 // machine.
-const timeout = 20 * time.Second
+const timeout = time.Minute
 
 // Do runs requests through a session and returns their answers, in the order of the requests. It
 // sets the requests' cookies and, by hash, their hashes (nil: the store hashes by itself).
@@ -38,9 +39,7 @@ func exchange(
 		}
 	}
 	for s.InFlight() > 0 {
-		if err := s.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Flush())
 		x.collect(100*time.Millisecond, deadline)
 	}
 	for i, there := range x.there {
@@ -79,9 +78,5 @@ func (x *exchanger) collect(wait time.Duration, deadline time.Time) {
 
 func submit(t testing.TB, s kvs.Session, r *kvs.Request) bool {
 	t.Helper()
-	ok, err := s.Submit(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ok
+	return must.Get(s.Submit(r))(t)
 }

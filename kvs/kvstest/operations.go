@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -134,10 +135,7 @@ func (e *env) counters() {
 	k, none := []byte("counted"), []byte("never stored")
 	s := e.open(kvs.SessionOptions{Batch: 7, Window: 1, Connections: 1})
 	e.do(s, []kvs.Request{{Op: kvs.Set, Key: k, Value: k}})
-	before, err := e.remote.Stats()
-	if err != nil {
-		e.Fatal(err)
-	}
+	before := must.Get(e.remote.Stats())(e)
 	var requests []kvs.Request
 	for range 1000 {
 		requests = append(requests,
@@ -150,10 +148,7 @@ func (e *env) counters() {
 			hits++
 		}
 	}
-	after, err := e.remote.Stats()
-	if err != nil {
-		e.Fatal(err)
-	}
+	after := must.Get(e.remote.Stats())(e)
 	a, b := total(&after), total(&before)
 	// A transport that may lose messages sends a request again if the answer is late.
 	again := s.Traffic().Retries

@@ -34,12 +34,39 @@ func (e *env) random(opts kvs.SessionOptions) {
 		}
 		requests, want = append(requests, q), append(want, apply(model, &q))
 	}
-	for i, a := range e.do(e.open(opts), requests) {
+	for i, a := range e.inOrder(e.open(opts), requests) {
 		if i >= keys && (a.Status != want[i].Status || !bytes.Equal(a.Value, want[i].Value)) {
 			e.Fatalf("seed %d, operation %d, %s: got %s with %d bytes, want %s with %d", seed, i,
 				requests[i].Op, a.Status, len(a.Value), want[i].Status, len(want[i].Value))
 		}
 	}
+}
+
+// inOrder runs requests so that those for the same key are executed in their order.
+func (e *env) inOrder(s kvs.Session, requests []kvs.Request) (got []kvs.Answer) {
+	e.Helper()
+	for _, group := range e.groups(requests) {
+		got = append(got, e.do(s, group)...)
+	}
+	return got
+}
+
+// groups divides requests into those that may be in flight together: none for the same key, where
+// these may be executed in any order.
+func (e *env) groups(all []kvs.Request) (groups [][]kvs.Request) {
+	if !e.limits.AnyOrder {
+		return [][]kvs.Request{all}
+	}
+	begin, seen := 0, map[string]bool{}
+	for i := range all {
+		key := string(all[i].Key)
+		if seen[key] {
+			groups = append(groups, all[begin:i])
+			begin, seen = i, map[string]bool{}
+		}
+		seen[key] = true
+	}
+	return append(groups, all[begin:])
 }
 
 func randomKey(n int) []byte { return fmt.Appendf(nil, "random\r\n %d", n) }

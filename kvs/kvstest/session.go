@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -65,9 +66,7 @@ func (e *env) quiet(s kvs.Session) {
 
 func (e *env) flushed(s kvs.Session) {
 	e.Helper()
-	if err := s.Flush(); err != nil {
-		e.Fatal(err)
-	}
+	must.Do(e, s.Flush())
 }
 
 // batch checks that full batches leave as one unit each, without a call of Flush.
@@ -104,7 +103,7 @@ func (e *env) fill(o kvs.SessionOptions) {
 	destinations := o.Connections * e.facts.Workers
 	window := destinations * o.Window * o.Batch
 	before := e.ops()
-	taken := e.takesUntilFull(s)
+	taken := e.fillsUp(s)
 	if in := s.InFlight(); in != taken {
 		e.Errorf("%+v: in flight: found %d, want %d, the requests submitted", o, in, taken)
 	}
@@ -122,8 +121,8 @@ func (e *env) fill(o kvs.SessionOptions) {
 	e.quiet(s)
 }
 
-// takesUntilFull submits GETs of absent keys until every destination refuses.
-func (e *env) takesUntilFull(s kvs.Session) (taken int) {
+// fillsUp submits GETs of absent keys until every destination refuses.
+func (e *env) fillsUp(s kvs.Session) (taken int) {
 	const enough = 512 // refusals in a row
 	for key, refused := 0, 0; refused < enough; key++ {
 		if e.offer(s, kvs.Request{Op: kvs.Get, Key: fmt.Appendf(nil, "absent %d", key)}) {
@@ -348,10 +347,7 @@ func (e *env) ownAnswers(s kvs.Session, name string, n int) error {
 func (e *env) close() {
 	goroutines, descriptors := runtime.NumGoroutine(), openDescriptors()
 	for range 3 {
-		s, err := e.remote.Open(kvs.SessionOptions{Batch: 4, Window: 2, Connections: 2})
-		if err != nil {
-			e.Fatal(err)
-		}
+		s := must.Get(e.remote.Open(kvs.SessionOptions{Batch: 4, Window: 2, Connections: 2}))(e)
 		for i := range 6 {
 			e.submit(s, kvs.Request{Op: kvs.Get, Key: fmt.Appendf(nil, "close %d", i)})
 		}
@@ -388,9 +384,7 @@ func openDescriptors() int {
 func (e *env) serverEnds(server kvs.Server) {
 	s := e.open(kvs.SessionOptions{Batch: 4, Window: 2, Connections: 1})
 	e.do(s, []kvs.Request{{Op: kvs.Get, Key: []byte("before")}})
-	if err := server.Close(); err != nil {
-		e.Fatal(err)
-	}
+	must.Do(e, server.Close())
 	err := e.untilError(s)
 	if err == nil && strings.HasPrefix(e.facts.Transport, "tcp") {
 		e.Errorf("no error came within %v after the server had ended", e.limits.Timeout)

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"net"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // Stranger listens for the duration of a test, sends the same bytes to every client, and hangs up.
 func Stranger(t testing.TB, says string) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -10,17 +10,13 @@ import (
 	"time"
 
 	"dpukv/internal/test/certs"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/kvs/kvstest"
 )
 
-// password is what no error may quote.
-const password = "hush-hush"
-
-func credentials(text string) kvs.Credentials {
-	return kvs.Credentials{Password: kvs.NewSecret(text)}
-}
+const password = pipetest.Password
 
 // run runs memcached with arguments of the test's own, and returns HOST:PORT.
 func run(t testing.TB, args ...string) string {
@@ -43,41 +39,30 @@ func asUser(a, b, c, d, e, f string, args []string) []string {
 func authFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "auth")
-	if err := os.WriteFile(path, []byte("alice:"+password+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("alice:"+password+"\n"), 0o600))
 	return path
-}
-
-// refused compares an error with what it must contain, and with what it must not.
-func refused(t *testing.T, err error, want string) {
-	t.Helper()
-	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-		t.Errorf("got %v, want %q", err, want)
-	}
-	if err != nil && strings.Contains(err.Error(), password) {
-		t.Errorf("the error quotes the password: %v", err)
-	}
 }
 
 // TestLogin checks every operation of a server with an auth file, and what it refuses.
 func TestLogin(t *testing.T) {
 	addr := run(t, "-Y", authFile(t))
 	url := "memcached://alice@" + addr
-	kvstest.Conform(t, dial(t, url, Options{Credentials: credentials(password)}), kvstest.Limits{})
+	kvstest.Conform(t, dial(t, url, Options{Credentials: pipetest.Credentials(password)}), kvstest.Limits{})
 	for name, c := range map[string]struct {
 		url  string
 		opts Options
 		want string
 	}{
 		"no password":      {addr, Options{}, "the server requires a password; give it with --password-file"},
-		"a wrong password": {url, Options{Credentials: credentials("wrong")}, "refused the login"},
-		"another user":     {"memcached://bob@" + addr, Options{Credentials: credentials(password)}, "the user bob"},
-		"no user":          {addr, Options{Credentials: credentials(password)}, "memcached://USER@HOST:PORT"},
-		"only a user":      {url, Options{}, "without the other"},
+		"a wrong password": {url, Options{Credentials: pipetest.Credentials("wrong")}, "refused the login"},
+		"another user": {
+			"memcached://bob@" + addr, Options{Credentials: pipetest.Credentials(password)}, "the user bob",
+		},
+		"no user":     {addr, Options{Credentials: pipetest.Credentials(password)}, "memcached://USER@HOST:PORT"},
+		"only a user": {url, Options{}, "without the other"},
 		"binary": {
 			url,
-			Options{Protocol: Binary, Credentials: credentials(password)},
+			Options{Protocol: Binary, Credentials: pipetest.Credentials(password)},
 			"auth file is of the text protocol",
 		},
 		"a database": {"memcached://" + addr + "/1", Options{}, "has only one"},
@@ -86,15 +71,15 @@ func TestLogin(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		refused(t, err, c.want)
+		pipetest.Refused(t, err, c.want)
 	}
 }
 
 // TestNoPassword: a server without an auth file would store the password, so it never gets it.
 func TestNoPassword(t *testing.T) {
 	addr := run(t)
-	_, err := Dial(t.Context(), "memcached://alice@"+addr, Options{Credentials: credentials(password)})
-	refused(t, err, "a server that asks for none")
+	_, err := Dial(t.Context(), "memcached://alice@"+addr, Options{Credentials: pipetest.Credentials(password)})
+	pipetest.Refused(t, err, "a server that asks for none")
 	r := dial(t, addr, Options{})
 	if s, err := r.Stats(); err != nil || s.Workers[0].Items != 0 {
 		t.Errorf("the server has %+v items, %v", s.Workers, err)
@@ -125,19 +110,16 @@ func TestTLS(t *testing.T) {
 		t.Run(protocol, func(t *testing.T) { kvstest.Conform(t, r, kvstest.Limits{}) })
 	}
 	_, err := Dial(t.Context(), "memcacheds://"+addr, Options{})
-	refused(t, err, "--tls-ca")
+	pipetest.Refused(t, err, "--tls-ca")
 	_, err = Dial(t.Context(), addr, Options{})
-	refused(t, err, "TLS")
+	pipetest.Refused(t, err, "TLS")
 }
 
 // TestTTL: an item of a SET expires after its time to live, as the server says. Another does not.
 func TestTTL(t *testing.T) {
 	addr := run(t)
 	for _, protocol := range Protocols {
-		r, err := Dial(t.Context(), addr, Options{Protocol: protocol})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Dial(t.Context(), addr, Options{Protocol: protocol}))(t)
 		defer r.Close()
 		for ttl, want := range map[time.Duration]string{90 * time.Second: "exp=", 0: "exp=-1"} {
 			s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1, TTL: ttl})
@@ -153,17 +135,10 @@ func TestTTL(t *testing.T) {
 // itemOf asks what the server knows of the item k.
 func itemOf(t *testing.T, addr string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", addr))(t)
 	defer c.Close()
 	if _, err := c.Write([]byte("me k\r\n")); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(c).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return line
+	return must.Get(bufio.NewReader(c).ReadString('\n'))(t)
 }

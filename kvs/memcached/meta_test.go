@@ -58,11 +58,7 @@ func TestMetaRead(t *testing.T) {
 		{"CLIENT_ERROR bad", kvs.Set, pipeline.Outcome{}, ""},
 		{strings.Repeat("x", 3000), kvs.Get, pipeline.Outcome{}, "not of this protocol"},
 	} {
-		o, err := new(meta).Read([]byte(test.in), test.op)
-		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
-			(err == nil || !strings.Contains(err.Error(), test.fails)) {
-			t.Errorf("%.50q to a %s: got %+v, %v, want %+v %s", test.in, test.op, o, err, test.want, test.fails)
-		}
+		pipetest.Reads(t, new(meta), test.in, test.op, test.want, test.fails)
 	}
 }
 
@@ -105,11 +101,9 @@ func TestBinaryRead(t *testing.T) {
 	} {
 		in := bytes.Clone(answer)
 		in[test.at] = test.to
-		o, err := new(classic).Read(in, kvs.Get)
-		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
-			(err == nil || !strings.Contains(err.Error(), test.fails)) {
-			t.Errorf("%s: got %+v, %v, want %+v %s", test.name, o, err, test.want, test.fails)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			pipetest.Reads(t, new(classic), string(in), kvs.Get, test.want, test.fails)
+		})
 	}
 }
 
@@ -146,6 +140,10 @@ func TestParseStats(t *testing.T) {
 		bad[name] = "many"
 		if _, err := parseStats(bad); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s of %q: %v", name, bad[name], err)
+		}
+		delete(bad, name) // a count that is absent is not 0
+		if _, err := parseStats(bad); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("no %s: %v", name, err)
 		}
 	}
 }

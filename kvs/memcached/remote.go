@@ -164,7 +164,7 @@ func (r *Remote) learn() error {
 	if settings["evictions"] == "off" {
 		r.facts.Mode = "store"
 	}
-	return nil
+	return r.facts.Check()
 }
 
 // Access is the access mode: any thread reads and writes everything.

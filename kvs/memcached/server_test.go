@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"dpukv/client/clienttest"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/kvs/kvstest"
@@ -38,6 +39,17 @@ func TestConformance(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) { pipetest.Fail(t, faultStore) }
+
+// TestStatsReset: somebody resets the server's counters in the middle of a load.
+func TestStatsReset(t *testing.T) {
+	addr := start(t, nil).Addr()
+	other := dial(t, addr, Options{})
+	clienttest.Reset(t, dial(t, addr, Options{}), func() {
+		if _, err := other.control.stats("reset"); err == nil || !strings.Contains(err.Error(), "RESET") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
 
 func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore) }
 
@@ -133,15 +145,9 @@ func TestFull(t *testing.T) {
 
 // TestStrangers: what listens is no memcached.
 func TestStrangers(t *testing.T) {
-	for _, says := range []string{
-		"", "SSH-2.0-OpenSSH_9.2\r\n", "-ERR unknown command 'mn'\r\n",
-		strings.Repeat("x", 10_000),
-	} {
-		if r, err := Dial(t.Context(), kvstest.Stranger(t, says), Options{}); err == nil {
-			r.Close()
-			t.Errorf("%.30q was taken for memcached", says)
-		}
-	}
+	pipetest.Strangers(t, func(addr string) (*Remote, error) {
+		return Dial(t.Context(), addr, Options{})
+	}, "-ERR unknown command 'mn'\r\n")
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -156,26 +162,12 @@ func start(t testing.TB, change func(*Config)) *Server {
 	if change != nil {
 		change(&cfg)
 	}
-	s, err := Start(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return must.Keep(Start(cfg))(t)
 }
 
 func dial(t testing.TB, addr string, opts Options) *Remote {
 	t.Helper()
-	r, err := Dial(t.Context(), addr, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	return must.Keep(Dial(t.Context(), addr, opts))(t)
 }
 
 var faultStore = pipetest.Store{
@@ -197,9 +189,7 @@ func BenchmarkBeside(b *testing.B) {
 	w := load.Workload{Keys: besideKeys, KeyBytes: 16, ValueBytes: 32, GetRatio: 0.9, Seed: 1}
 	settings := filepath.Join(b.TempDir(), "settings")
 	text := fmt.Sprintf("key\n%d %[1]d 1\nvalue\n%d %[2]d 1\ncmd\n0 0.1\n1 0.9\n", w.KeyBytes, w.ValueBytes)
-	if err := os.WriteFile(settings, []byte(text), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.WriteFile(settings, []byte(text), 0o644))
 	for _, connections := range []int{16, 64} {
 		s := start(b, func(c *Config) { c.Items, c.KeyBytes, c.CPUs = 100*besideKeys, w.KeyBytes, []int{cpu} })
 		tool.Args = func(connections int) []string {

@@ -3,10 +3,10 @@ package mica
 // arrivals tells when the bytes of a connection's input were read. A batch counts as here from the
 // read that brought its last byte, also if it then waits for a later turn.
 type arrivals struct {
-	marks [8]arrival // marks[:n] belong to input without an answer
-	n     int
-	read  uint64 // bytes so far
-	taken uint64 // bytes of answered frames
+	marks    [8]arrival // marks[:n] belong to input without an answer
+	n        int
+	read     uint64 // bytes so far
+	answered uint64 // bytes of answered frames
 }
 
 // arrival is the time of the read that brought the bytes up to a position.
@@ -26,15 +26,15 @@ func (a *arrivals) came(bytes int, nowNs int64) {
 	a.n++
 }
 
-// take takes the next frame out of the input. It returns the time when its last byte was read.
-func (a *arrivals) take(bytes int) int64 {
-	a.taken += uint64(bytes)
+// next takes the next frame out of the input. It returns the time when its last byte was read.
+func (a *arrivals) next(bytes int) int64 {
+	a.answered += uint64(bytes)
 	past := 0
-	for a.marks[past].to < a.taken {
+	for a.marks[past].to < a.answered {
 		past++
 	}
 	ns := a.marks[past].ns
-	if a.marks[past].to == a.taken {
+	if a.marks[past].to == a.answered {
 		past++
 	}
 	if past > 0 {

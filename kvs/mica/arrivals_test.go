@@ -42,7 +42,7 @@ func TestArrivals(t *testing.T) {
 				}
 				var got []int64
 				for _, n := range c.takes {
-					got = append(got, a.take(n))
+					got = append(got, a.next(n))
 				}
 				if !slices.Equal(got, c.want) || a.n != 0 {
 					t.Errorf("found the times %v and %d marks, want %v and 0", got, a.n, c.want)
@@ -111,7 +111,7 @@ func TestResidence(t *testing.T) {
 		{"its end, later", func() { clock.at += 1000; read(batch(2)[20:]) }, 2 * 7},
 		{"a wait in line", func() {
 			p.short = 0
-			w.taken = true // so the line is next
+			w.hadLong = true // so the line is next
 			read(batch(5))
 			clock.at += 100
 			w.resume()

@@ -54,8 +54,8 @@ func (b *budget) admit() bool {
 
 func (b *budget) leave() { b.open.Add(-1) }
 
-// take adds n bytes to an account. It adds nothing if the budget does not have them.
-func (b *budget) take(a *account, n int) bool {
+// lend adds n bytes to an account. It adds nothing if the budget does not have them.
+func (b *budget) lend(a *account, n int) bool {
 	held := a.held + int64(n)
 	borrowed := max(0, held-b.guarantee)
 	if !b.borrow(borrowed - a.borrowed) {
@@ -82,7 +82,7 @@ func (b *budget) borrow(n int64) bool {
 	return true
 }
 
-func (b *budget) give(a *account, n int) {
+func (b *budget) reclaim(a *account, n int) {
 	a.held -= int64(n)
 	borrowed := max(0, a.held-b.guarantee)
 	b.common.Add(a.borrowed - borrowed)
@@ -93,24 +93,18 @@ func (b *budget) give(a *account, n int) {
 // limitResources fills in defaults and refuses limits that the server can't keep. The table has its
 // memory by then. If the default buffers don't fit beside the table, limitResources reduces them,
 // and the number of connections. If explicitly requested buffers don't fit, that is an error.
-func (c *Config) limitResources(fits func(size int64, pages offheap.Pages) error) error {
-	most, err := admission.Limit(c.MaxConnections, DefaultMaxConnections)
+func (c *Config) limitResources(fits offheap.Fitting) error {
+	connections, err := admission.Limit(c.MaxConnections, DefaultMaxConnections)
 	if err != nil {
 		return err
 	}
-	connections, bytes := most, c.BufferBytes
-	if bytes == 0 {
-		bytes = DefaultBufferBytes
+	bytes, err := offheap.Budget(c.BufferBytes, DefaultBufferBytes, leastBufferBytes,
+		int64(c.Workers)*workerBytes, fits)
+	if err != nil {
+		return fmt.Errorf("buffers of connections (--buffers): %w", err)
 	}
-	workers := int64(c.Workers) * workerBytes
-	for err = fits(bytes+workers, offheap.Small); err != nil; err = fits(bytes+workers,
-		offheap.Small) {
-		if bytes /= 2; c.BufferBytes > 0 || bytes < leastBufferBytes {
-			return fmt.Errorf("buffers of connections (--buffers): %w", err)
-		}
-		if c.MaxConnections == 0 {
-			connections = min(connections, int(bytes/(2*minGuarantee)))
-		}
+	if c.BufferBytes == 0 && c.MaxConnections == 0 {
+		connections = min(connections, int(bytes/(2*minGuarantee)))
 	}
 	if least := 2 * minGuarantee * int64(connections); bytes < least {
 		return fmt.Errorf("buffers: found %d bytes, allowed: at least %d for %d connections, %d "+

@@ -46,7 +46,7 @@ func (s *Server) tick() {
 	defer timer.Stop()
 	for {
 		select {
-		case <-s.done:
+		case <-s.Ended():
 			return
 		case <-s.clock.hurry:
 		case <-timer.C:

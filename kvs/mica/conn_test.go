@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
 )
 
 // TestBadAnswers checks that illegal answers to two GETs are errors with a reason, and that none of
@@ -43,7 +45,7 @@ func TestBadAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			s := openTest(t, r, kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1})
+			s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1})
 			for range 2 {
 				if taken, err := s.Submit(&kvs.Request{Op: kvs.Get, Key: []byte("key")}); !taken || err != nil {
 					t.Fatal(taken, err)
@@ -85,13 +87,11 @@ func shortAnswer() []byte {
 // connection.
 func hostile(t *testing.T, answer []byte) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
+	l := must.Keep(net.Listen("tcp", "127.0.0.1:0"))(t)
 	text, err := json.Marshal(welcome{
-		Facts: kvs.Facts{Workers: 1, Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes},
+		Facts: kvs.Facts{
+			Workers: 1, Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes, MinHitRate: 1,
+		},
 		Ports: []int{l.Addr().(*net.TCPAddr).Port},
 	})
 	if err != nil {

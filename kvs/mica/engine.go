@@ -50,10 +50,10 @@ func LaneBatch(c *kvs.ServerConfig, s mqueue.Shape) int {
 }
 
 // StartEngine starts a server without items, for the store half at c.StoreAddr.
-func StartEngine(c *kvs.ServerConfig) (kvs.Server, error) { return StartEngineOf(c, Config{}) }
+func StartEngine(c *kvs.HalfConfig) (kvs.Server, error) { return StartEngineOf(c, Config{}) }
 
 // StartEngineOf is StartEngine with the limits of connections that a configuration has.
-func StartEngineOf(c *kvs.ServerConfig, limits Config) (kvs.Server, error) {
+func StartEngineOf(c *kvs.HalfConfig, limits Config) (kvs.Server, error) {
 	h, err := joinStore(c)
 	if err != nil {
 		return nil, fmt.Errorf("join the store half at %s: %w", c.StoreAddr, err)
@@ -65,13 +65,13 @@ func StartEngineOf(c *kvs.ServerConfig, limits Config) (kvs.Server, error) {
 	}
 	s, err := startEngine(&cfg, h)
 	if err != nil {
-		return nil, errors.Join(err, h.close())
+		return nil, errors.Join(err, h.Close())
 	}
 	return s, nil
 }
 
 // joinStore makes a lane for each thread.
-func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
+func joinStore(c *kvs.HalfConfig) (h *storeHalf, err error) {
 	h = &storeHalf{addr: c.StoreAddr}
 	if h.wait, err = idle.Wait(c.Wait).Policy(); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func joinStore(c *kvs.ServerConfig) (h *storeHalf, err error) {
 	for thread := range threads {
 		end, err := halves.Join(h.addr, halves.Ask{Thread: thread}, h.device)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("thread %d: %w", thread, err), h.close())
+			return nil, errors.Join(fmt.Errorf("thread %d: %w", thread, err), h.Close())
 		}
 		h.lanes = append(h.lanes, end)
 	}
@@ -134,7 +134,7 @@ func startEngine(cfg *Config, h *storeHalf) (*Server, error) {
 		return nil, err
 	}
 	s := makeServer(cfg)
-	s.store = h
+	s.items = h
 	s.facts = h.factsOf(s.facts)
 	if err := s.startWorkers(cfg); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -143,8 +143,8 @@ func startEngine(cfg *Config, h *storeHalf) (*Server, error) {
 		go func() {
 			select {
 			case <-end.Gone():
-				s.ended(fmt.Errorf("the store half at %s: %w", h.addr, end.Reason()))
-			case <-s.done:
+				s.End(fmt.Errorf("the store half at %s: %w", h.addr, end.Reason()))
+			case <-s.Ended():
 			}
 		}()
 	}
@@ -172,6 +172,10 @@ func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 	}
 	f.Lanes = &lanes
 	return f
+}
+
+func (h *storeHalf) backend(worker int, pinned bool) backend {
+	return newLane(h.lanes[worker], h.device, h.wait, pinned)
 }
 
 // addTo adds the store half's counters. Those of a worker go to the first thread of the engine that
@@ -226,7 +230,8 @@ func addEnergy(s, store *kvs.Stats, own string) {
 	}
 }
 
-func (h *storeHalf) close() error {
+// Close gives the lanes back.
+func (h *storeHalf) Close() error {
 	var errs []error
 	for _, end := range h.lanes {
 		errs = append(errs, end.Close())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/internal/energy"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/halves"
 	"dpukv/verbs"
@@ -34,38 +35,27 @@ func playedFacts() kvs.Facts {
 	return kvs.Facts{
 		Store: "mica", Hash: "city64", Mode: "cache", Access: "erew", Workers: 1,
 		Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: playedShape.SlotBytes,
-		Lanes: &kvs.LaneFacts{Provider: "shm", Lanes: 1},
+		Lanes: &kvs.LaneFacts{Provider: "shm", Lanes: 1}, MinHitRate: 1,
 	}
 }
 
 // playStore starts an engine of one thread, for a store half that the test plays.
 func playStore(t *testing.T) *playedHalf {
 	t.Helper()
-	h, err := playStoreOf(t, playedFacts(), [2]string{"shm", "shm"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return must.Get(playStoreOf(t, playedFacts(), [2]string{"shm", "shm"}))(t)
 }
 
 // playStoreOf is playStore with other facts, and with the devices of the store half and of the
 // engine. It returns the engine's error.
 func playStoreOf(t *testing.T, facts kvs.Facts, devices [2]string) (*playedHalf, error) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	device, err := provider.Open(devices[0], provider.Defaults)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	device := must.Get(provider.Open(devices[0], provider.Defaults))(t)
 	ends := make(chan *mqueue.End, 1)
 	go serveAsks(l, &facts, device, ends)
-	engine, err := StartEngine(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", StoreAddr: l.Addr().String(), Workers: 1,
-		Device: kvs.Device{Name: devices[1]},
-	})
+	engine, err := StartEngine(&kvs.HalfConfig{ServerConfig: kvs.ServerConfig{
+		Listen: "127.0.0.1:0", Workers: 1, Device: kvs.Device{Name: devices[1]},
+	}, StoreAddr: l.Addr().String()})
 	closers := []io.Closer{device, l}
 	var h *playedHalf
 	if err == nil {
@@ -166,12 +156,8 @@ func (h *playedHalf) atOnce(replies func()) {
 func dialGreeted(t *testing.T, s *Server) raw {
 	t.Helper()
 	c := dialRaw(t, s)
-	if _, err := greet(c); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.SetDeadline(time.Now().Add(2 * testTimeout)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(greet(c))(t)
+	must.Do(t, c.SetDeadline(time.Now().Add(2*testTimeout)))
 	return c
 }
 
@@ -233,9 +219,7 @@ func TestWrongAnswersOfTheStoreHalf(t *testing.T) {
 // counted as one that sent an illegal frame.
 func TestLostStoreHalfIsNoBadFrame(t *testing.T) {
 	h := playStore(t)
-	if err := h.End.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, h.End.Close())
 	if h.engine.Wait() == nil {
 		t.Error("the engine ended without a reason")
 	}
@@ -244,9 +228,7 @@ func TestLostStoreHalfIsNoBadFrame(t *testing.T) {
 		_, _ = c.Write(requestFrame([]byte("key"), nil)) // it may have ended
 	}
 	c.wantFailure(errStoreGone.Error())
-	if err := h.engine.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, h.engine.Close())
 	if n := h.engine.workers[0].counters.BadFrames; n > 0 {
 		t.Errorf("%d bad frames of a client that sent none", n)
 	}
@@ -264,20 +246,14 @@ func TestIllegalFrameBehindRequests(t *testing.T) {
 		h.await()
 	}
 	c.send(changed(request, 5, 200))
-	if err := c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.SetReadDeadline(time.Now().Add(100*time.Millisecond)))
 	if got, body, err := readFrame(c); err == nil {
 		t.Fatalf("before its answers, the client received %+v %q", got, body)
 	}
-	if err := c.SetReadDeadline(time.Now().Add(testTimeout)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.SetReadDeadline(time.Now().Add(testTimeout)))
 	for range requests {
 		h.reply(answerOf(1), LaneAnswer)
-		if _, err := h.Poll(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.Poll())(t)
 		if got, body, err := readFrame(c); err != nil || got.kind != kindAnswer {
 			t.Errorf("the client received %+v %q, %v; want its answer", got, body, err)
 		}
@@ -302,9 +278,7 @@ func TestFailureBehindUnreadAnswers(t *testing.T) {
 		h.reply([]byte("illegal"), LaneFailure)
 	}
 	h.reply(answerOf(77), LaneAnswer)
-	if _, err := h.Poll(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.Poll())(t)
 	if got, _, err := readFrame(other); err != nil || got.sequence != 77 {
 		t.Errorf("the other client received %+v, %v; want the answer with sequence 77", got, err)
 	}
@@ -354,9 +328,7 @@ func TestShareOfALane(t *testing.T) {
 			h.await()
 		}
 	}
-	if _, err := h.Poll(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.Poll())(t)
 	for n := range requests {
 		if _, _, err := readFrame(greedy); err != nil {
 			t.Fatalf("answer %d: %v", n, err)
@@ -399,10 +371,7 @@ func TestEnergyOfHalves(t *testing.T) {
 func TestFactsOfAnEngine(t *testing.T) {
 	f := playedFacts()
 	f.Lanes.Provider, f.Lanes.Emulated = "softroce", true
-	h, err := playStoreOf(t, f, [2]string{"shm", "shm"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(playStoreOf(t, f, [2]string{"shm", "shm"}))(t)
 	got := h.engine.Facts().Lanes
 	if got.Provider != "shm to softroce" || !got.Emulated {
 		t.Errorf("found %+v", got)
@@ -413,7 +382,8 @@ func TestFactsOfAnEngine(t *testing.T) {
 // half, and prints no control character.
 func TestEngineRefusesStoreHalf(t *testing.T) {
 	for want, change := range map[string]func(*kvs.Facts){
-		"store: found":                   func(f *kvs.Facts) { f.Store = "re\x1b[31md" },
+		"store: found":                   func(f *kvs.Facts) { f.Store = "redis" },
+		"allowed: printable":             func(f *kvs.Facts) { f.Store = "re\x1b[31md" },
 		"found one without lanes":        func(f *kvs.Facts) { f.Lanes = nil },
 		"found 1 here and 2 at":          func(f *kvs.Facts) { f.Lanes.Lanes, f.Partitions = 2, 2 },
 		"2 partitions for 1 threads of ": func(f *kvs.Facts) { f.Partitions = 2 },
@@ -431,12 +401,9 @@ func TestEngineRefusesStoreHalf(t *testing.T) {
 // device of the store half repeats, as it does with an answer whose acknowledgement was lost. The
 // device would give the engine up otherwise, and the lane would end.
 func TestIdleEngineAcknowledges(t *testing.T) {
-	h, err := playStoreOf(t, playedFacts(), [2]string{
+	h := must.Get(playStoreOf(t, playedFacts(), [2]string{
 		"softroce:" + verbstest.Addr(1), "softroce:" + verbstest.Addr(2),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	acknowledged := func() uint64 { return h.device.Counters()["rx_packets"] }
 	for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
 		if _, err := h.Poll(); err != nil { // what is left of the start
@@ -446,9 +413,7 @@ func TestIdleEngineAcknowledges(t *testing.T) {
 	before := acknowledged()
 	h.reply(answerOf(1), LaneAnswer) // of no request: nothing else makes the engine look
 	for end := time.Now().Add(testTimeout); acknowledged() == before; {
-		if _, err := h.Poll(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.Poll())(t)
 		if time.Now().After(end) {
 			t.Fatal("neither an acknowledgement nor the end of the lane")
 		}

@@ -26,14 +26,14 @@ func greet(c net.Conn) (*welcome, error) {
 		return nil, err
 	}
 	var w welcome
-	if err := ask(c, kindHello, []byte(magic), kindWelcome, &w); err != nil {
+	if err := exchange(c, kindHello, []byte(magic), kindWelcome, &w); err != nil {
 		return nil, fmt.Errorf("handshake with %s: %w", c.RemoteAddr(), err)
 	}
 	return &w, c.SetDeadline(time.Time{})
 }
 
-// ask sends one control frame and reads its JSON answer into v.
-func ask(c net.Conn, k kind, body []byte, want kind, v any) error {
+// exchange sends one control frame and reads its JSON answer into v.
+func exchange(c net.Conn, k kind, body []byte, want kind, v any) error {
 	if _, err := c.Write(control(k, 0, body)); err != nil {
 		return err
 	}

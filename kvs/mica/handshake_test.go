@@ -23,11 +23,16 @@ func TestWelcomeIsBounded(t *testing.T) {
 		{1, 1, 0, false},
 	} {
 		w := welcome{
-			Facts: kvs.Facts{Workers: test.workers, Partitions: test.partitions, MaxBatch: test.batch},
+			Facts: kvs.Facts{
+				Workers: test.workers, Partitions: test.partitions, MaxBatch: test.batch, MinHitRate: 1,
+			},
 			Ports: make([]int, test.workers),
 		}
 		if err := w.check(); (err == nil) != test.want {
 			t.Errorf("%+v: %v", test, err)
+		}
+		if w.Facts.MinHitRate = -5; w.check() == nil {
+			t.Error("a server set the gate that judges it")
 		}
 	}
 }

@@ -3,6 +3,7 @@ package mica
 import (
 	"fmt"
 
+	"dpukv/kvs"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
 	"dpukv/verbs/idle"
@@ -56,15 +57,15 @@ type lane struct {
 	idle   *idle.Idle
 	most   int // bytes of a request
 	share  int // requests of one connection at once: the rest is for the others
-	// asked[from:to] are the requests without an answer, in order, by number modulo the length.
-	asked    []asked
+	// pending[from:to] are the requests without an answer, in order, by number modulo the length.
+	pending  []pending
 	from, to uint
 	failed   bool
 	software bool // the device moves packets only in Progress
 }
 
-// asked is a request on its way.
-type asked struct {
+// pending is a request on its way.
+type pending struct {
 	p        *peer
 	sequence uint64
 	ops      int
@@ -75,19 +76,29 @@ func newLane(end *mqueue.End, device verbs.Device, wait idle.Policy, pinned bool
 	shape := end.Facts().Shape
 	return &lane{
 		End: end, device: device, idle: idle.New(wait, pinned),
-		most: shape.SlotBytes, share: max(shape.Slots/2, 1), asked: make([]asked, shape.Slots),
+		most: shape.SlotBytes, share: max(shape.Slots/2, 1), pending: make([]pending, shape.Slots),
 		software: device.Info().Emulated && device.Info().Provider != laneDevice,
 	}
 }
 
-// takes reports whether a connection can send a request now. A lane that has failed takes it, and
-// ends the connection.
-func (l *lane) takes(p *peer) bool {
-	return l.failed || p.asked < l.share && l.Slot() != nil
+// accepts reports whether a connection can send a request now. A lane that has failed accepts it,
+// and ends the connection.
+func (l *lane) accepts(p *peer) bool {
+	return l.failed || p.inLane < l.share && l.Slot() != nil
 }
 
-// ask sends a connection's request frame.
-func (l *lane) ask(p *peer, h *header, frame []byte) error {
+func (l *lane) limits() (bytes, unanswered int) { return l.most, l.share }
+
+// begin shortens the sleeps of the loop's thread, which waits for answers.
+func (l *lane) begin(w *worker) {
+	ShortSleeps()
+	if l.software {
+		w.want(tick)
+	}
+}
+
+// request sends a connection's request frame.
+func (l *lane) request(p *peer, h header, frame []byte, cameNs int64) error {
 	if l.failed {
 		return errStoreGone
 	}
@@ -103,20 +114,13 @@ func (l *lane) ask(p *peer, h *header, frame []byte) error {
 	if l.from == l.to {
 		p.w.mail.ring() // from now on the loop polls the lane
 	}
-	*l.at(l.to) = asked{p: p, sequence: h.sequence, ops: h.count}
+	*l.at(l.to) = pending{p: p, sequence: h.sequence, ops: h.count, cameNs: cameNs}
 	l.to++
-	p.asked++
+	p.inLane++
 	return nil
 }
 
-func (l *lane) at(n uint) *asked { return &l.asked[n%uint(len(l.asked))] }
-
-// came notes when the last byte of the last request was read.
-func (l *lane) came(ns int64) {
-	if !l.failed {
-		l.at(l.to - 1).cameNs = ns
-	}
-}
+func (l *lane) at(n uint) *pending { return &l.pending[n%uint(len(l.pending))] }
 
 // waits reports whether the loop must come back: for an answer, or for room that no answer gives.
 func (l *lane) waits() bool { return l.from != l.to || l.Slot() == nil }
@@ -125,14 +129,10 @@ func (l *lane) waits() bool { return l.from != l.to || l.Slot() == nil }
 // unless it has slept.
 const restsAtOnce = 64
 
-// serveLane hands out answers. While requests are on their way, the loop comes back, and looks at
-// its connections in between.
-func (w *worker) serveLane() {
-	l := w.lane
-	switch {
-	case l == nil:
-		return
-	case l.failed:
+// serve hands out answers. While requests are on their way, the loop comes back, and looks at its
+// connections in between.
+func (l *lane) serve(w *worker) {
+	if l.failed {
 		w.endGreeted(errStoreGone)
 		return
 	}
@@ -157,18 +157,19 @@ func (w *worker) serveLane() {
 	}
 }
 
-// keepUp moves the packets of a software device while no request is on its way: the store half may
+// tick moves the packets of a software device while no request is on its way: the store half may
 // repeat its last answer, and wants it acknowledged. A NIC does that by itself.
-func (l *lane) keepUp(w *worker) {
-	if !l.needsTicks() || l.waits() {
-		return
+func (l *lane) tick(w *worker) bool {
+	if l.software && !l.failed && !l.waits() {
+		if _, err := l.Poll(); err != nil {
+			l.fail(w, err)
+		}
 	}
-	if _, err := l.Poll(); err != nil {
-		l.fail(w, err)
-	}
+	return l.software && !l.failed
 }
 
-func (l *lane) needsTicks() bool { return l.software && !l.failed }
+// count tells what the lane costs. The store half has the counters of the items.
+func (l *lane) count(s *kvs.WorkerStats) { s.SpunNs = l.idle.SpunNs() }
 
 // deliver writes the answers that have come. Those of one connection that follow each other leave
 // together. None stays in w.out, which the next connection would send.
@@ -188,8 +189,8 @@ func (l *lane) deliver(w *worker) (got bool, err error) {
 			to.send()
 			to = nil
 		}
-		a.p.asked--
-		if err = a.check(&m); err == nil && w.take(&a, &m) {
+		a.p.inLane--
+		if err = a.check(&m); err == nil && w.forward(&a, &m) {
 			to = a.p
 		}
 	}
@@ -200,15 +201,15 @@ func (l *lane) deliver(w *worker) (got bool, err error) {
 }
 
 // answered removes the oldest request.
-func (l *lane) answered() asked {
+func (l *lane) answered() pending {
 	a := *l.at(l.from)
 	l.at(l.from).p = nil
 	l.from++
 	return a
 }
 
-// take takes a message for its client. It reports whether w.out has an answer now.
-func (w *worker) take(a *asked, m *mqueue.Message) bool {
+// forward gives a message to its client. It reports whether w.out has an answer now.
+func (w *worker) forward(a *pending, m *mqueue.Message) bool {
 	switch {
 	case a.p.closed || a.p.leaving:
 		return false
@@ -227,7 +228,7 @@ func (w *worker) take(a *asked, m *mqueue.Message) bool {
 }
 
 // check refuses a message that is not the answer to the request. The client could take it for one.
-func (a *asked) check(m *mqueue.Message) error {
+func (a *pending) check(m *mqueue.Message) error {
 	switch {
 	case m.Code == LaneFailure:
 		return nil
@@ -271,8 +272,10 @@ func (p *peer) send() {
 // because answers for one of them may be in w.out now.
 func (l *lane) fail(w *worker, err error) {
 	l.failed = true
-	l.from = l.to
-	w.server.ended(fmt.Errorf("the store half: %w", err))
+	for l.from != l.to {
+		l.answered().p.inLane = 0
+	}
+	w.server.End(fmt.Errorf("the store half: %w", err))
 	w.mail.ring()
 }
 

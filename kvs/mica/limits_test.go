@@ -10,6 +10,7 @@ import (
 	"time"
 	"unsafe"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 	"dpukv/kvs/partition"
@@ -23,14 +24,8 @@ type raw struct {
 
 func dialRaw(t testing.TB, s *Server) raw {
 	t.Helper()
-	c, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(testTimeout)); err != nil {
-		t.Fatal(err)
-	}
+	c := must.Keep(net.Dial("tcp", s.Addr()))(t)
+	must.Do(t, c.SetDeadline(time.Now().Add(testTimeout)))
 	return raw{c.(*net.TCPConn), t}
 }
 
@@ -81,19 +76,13 @@ func hasty(t testing.TB, change func(*Config)) *Server {
 // mostBuffered is how much memory the server has held in buffers.
 func mostBuffered(t testing.TB, s *Server) int64 {
 	t.Helper()
-	stats, err := s.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(s.Stats())(t)
 	return stats.BufferedMostBytes
 }
 
 func connections(t testing.TB, s *Server) uint64 {
 	t.Helper()
-	stats, err := s.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(s.Stats())(t)
 	return stats.Workers[0].Connections
 }
 
@@ -148,7 +137,7 @@ func TestSlowFrames(t *testing.T) {
 // it.
 func TestAskFlood(t *testing.T) {
 	server := hasty(t, func(*Config) {})
-	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
+	s := kvstest.Open(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	c := dialRaw(t, server)
 	c.send(helloFrame(), bytes.Repeat(control(kindAsk, 1, nil), 10_000))
 	c.wantFailure("allowed: one at a time")
@@ -197,7 +186,7 @@ func TestAsksShareGatherings(t *testing.T) {
 // ends. A session within its share continues, and the server stays within its budget.
 func TestBuffersRunOut(t *testing.T) {
 	server := hasty(t, func(c *Config) { c.MaxConnections, c.BufferBytes = 64, 4<<20 })
-	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 8, Window: 1, Connections: 1})
+	s := kvstest.Open(t, dial(t, server), kvs.SessionOptions{Batch: 8, Window: 1, Connections: 1})
 	begun := make([]byte, 1<<20)
 	putHeader(begun, header{bytes: MaxFrameBytes, kind: kindRequest, count: 1})
 	dialRaw(t, server).send(helloFrame(), begun)
@@ -227,7 +216,7 @@ func TestBuffersRunOut(t *testing.T) {
 func TestNoDescriptors(t *testing.T) {
 	server := hasty(t, func(*Config) {})
 	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: server.ports[0]}
-	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
+	s := kvstest.Open(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	clients := kvstest.SpareSockets(t, 3)
 	for deadline := time.Now().Add(testTimeout); connections(t, server) > 2; {
 		if time.Now().After(deadline) { // Start has made one to prove that it serves
@@ -248,16 +237,11 @@ func TestNoDescriptors(t *testing.T) {
 	release()
 	c := clients.Dial(t, addr)
 	defer c.Close()
-	if _, err := c.Write(helloFrame()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Write(helloFrame()))(t)
 	if h, _, err := readFrame(c); err != nil || h.kind != kindWelcome {
 		t.Errorf("with descriptors: a frame of kind %d, %v", h.kind, err)
 	}
-	stats, err := server.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(server.Stats())(t)
 	// A connection that closed just before may leave one descriptor: then accept succeeds, and the
 	// worker refuses.
 	if w := stats.Workers[0]; w.Refused != 2 {
@@ -363,9 +347,7 @@ func TestMailboxCloses(t *testing.T) {
 	if !m.post(func(l *workerMail) { l.tick = true }) || !m.open().tick {
 		t.Error("a letter did not arrive")
 	}
-	if err := m.close(func() error { r.gone = true; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.close(func() error { r.gone = true; return nil }))
 	if m.post(func(l *workerMail) { l.tick = true }) {
 		t.Error("a letter to nobody was taken")
 	}
@@ -375,10 +357,7 @@ func TestMailboxCloses(t *testing.T) {
 // closed descriptor is used.
 func TestStatsWhileClosing(t *testing.T) {
 	for range 20 {
-		s, err := Start(testConfig())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Start(testConfig()))(t)
 		asked := make(chan error)
 		for range 4 {
 			go func() {
@@ -389,9 +368,7 @@ func TestStatsWhileClosing(t *testing.T) {
 				asked <- err
 			}()
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		for range 4 {
 			if err := <-asked; err != net.ErrClosed {
 				t.Errorf("found %v, want %v", err, net.ErrClosed)

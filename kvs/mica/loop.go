@@ -138,7 +138,7 @@ func (w *worker) start(addr string) error {
 	go w.letIn(h)
 	go func() {
 		<-w.ended
-		w.server.ended(fmt.Errorf("worker %d: its event loop has ended", w.number))
+		w.server.End(fmt.Errorf("worker %d: its event loop has ended", w.number))
 	}()
 	if w.pinErr != nil {
 		return errors.Join(w.pinErr, w.close(context.Background()))
@@ -155,7 +155,7 @@ func (w *worker) letIn(h *handover) {
 	err := w.door.Run()
 	h.drop()
 	if err != nil {
-		w.server.ended(fmt.Errorf("worker %d: %w", w.number, err))
+		w.server.End(fmt.Errorf("worker %d: %w", w.number, err))
 	}
 }
 

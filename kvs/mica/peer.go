@@ -15,9 +15,9 @@ import (
 // The peer's own buffer holds the rest of its input.
 //
 // A connection gets a short turn when its bytes come, if its last [trustAfter] turns were short.
-// All others, and the rest of its input, wait in line: see [worker.takesLong]. The worker answers a
-// frame completely once it has begun. So a short turn can contain one long frame; the next turn is
-// then in line.
+// All others, and the rest of its input, wait in line: see [worker.startsLong]. The worker answers
+// a frame completely once it has begun. So a short turn can contain one long frame; the next turn
+// is then in line.
 type peer struct {
 	w      *worker
 	leave  func() // gives its place back to the door
@@ -33,7 +33,7 @@ type peer struct {
 	unread  int // memory counted for answers that gnet holds; 0: it holds none
 	account account
 	arrived arrivals
-	asked   int // requests in the lane of an engine
+	inLane  int // requests in the lane of an engine
 
 	greeted bool
 	short   int    // consecutive short turns; counts up to trustAfter
@@ -120,9 +120,9 @@ func (p *peer) traffic() {
 	case p.short >= trustAfter:
 		p.w.shorts++
 		p.input(b, shortTurn)
-	case p.w.takesLong():
+	case p.w.startsLong():
 		p.input(b, wholeTurn)
-		p.w.tookLong()
+		p.w.endedLong()
 	default:
 		p.input(b, controlTurn)
 	}
@@ -155,7 +155,7 @@ func (p *peer) append(b []byte) bool {
 	case need <= cap(p.buf):
 		p.buf, p.from = append(p.buf[:0], live...), 0
 	default:
-		larger, ok := p.take(need)
+		larger, ok := p.buffer(need)
 		if !ok {
 			return false
 		}
@@ -167,11 +167,11 @@ func (p *peer) append(b []byte) bool {
 	return true
 }
 
-// take returns a buffer for n bytes. If the budget has none, the connection ends.
-func (p *peer) take(n int) ([]byte, bool) {
+// buffer returns one for n bytes. If the budget has none, the connection ends.
+func (p *peer) buffer(n int) ([]byte, bool) {
 	size := sizeFor(n)
 	b := &p.w.server.budget
-	if !b.take(&p.account, bufferBytes(size)) {
+	if !b.lend(&p.account, bufferBytes(size)) {
 		p.w.counters.Overdrawn++
 		p.endAfterAnswers(fmt.Sprintf("buffers: no room for %d KiB: this connection holds %d KiB, "+
 			"is sure of %d KiB (half of --buffers %d over --max-connections %d), and the rest is "+
@@ -186,7 +186,7 @@ func (p *peer) take(n int) ([]byte, bool) {
 // drop frees the input's buffer.
 func (p *peer) drop() {
 	if p.buf != nil {
-		p.w.server.budget.give(&p.account, cap(p.buf))
+		p.w.server.budget.reclaim(&p.account, cap(p.buf))
 		p.w.buffers.put(p.buf)
 		p.buf, p.from = nil, 0
 	}
@@ -212,12 +212,12 @@ func (p *peer) serve(input []byte, which turn) {
 			err = p.admits(&h)
 		}
 		if err == nil && (len(rest) < h.bytes ||
-			h.kind == kindRequest && (which == controlTurn || !p.w.takes(p))) {
+			h.kind == kindRequest && (which == controlTurn || !p.w.backend.accepts(p))) {
 			break
 		}
 		if err == nil {
 			requests = requests || h.kind == kindRequest
-			err = p.answer(&h, rest[:h.bytes])
+			err = p.answer(h, rest[:h.bytes])
 		}
 		if err != nil {
 			if !errors.Is(err, errStoreGone) { // of that, the client is innocent
@@ -225,9 +225,6 @@ func (p *peer) serve(input []byte, which turn) {
 			}
 			p.endAfterAnswers(err.Error())
 			return
-		}
-		if cameNs := p.arrived.take(h.bytes); h.kind == kindRequest {
-			p.w.took(&h, cameNs)
 		}
 		rest = rest[h.bytes:]
 		if n := len(p.w.out); n >= flushBytes {
@@ -261,14 +258,14 @@ func (p *peer) keep(rest []byte) bool {
 	}
 	size := sizeFor(len(rest))
 	if p.buf == nil {
-		buf, ok := p.take(len(rest))
+		buf, ok := p.buffer(len(rest))
 		if ok {
 			p.buf = append(buf, rest...)
 		}
 		return ok
 	}
 	p.from = len(p.buf) - len(rest)
-	if size+1 < sizeFor(cap(p.buf)) && p.w.server.budget.take(&p.account, bufferBytes(size)) {
+	if size+1 < sizeFor(cap(p.buf)) && p.w.server.budget.lend(&p.account, bufferBytes(size)) {
 		buf := append(p.w.buffers.get(size), rest...)
 		p.drop()
 		p.buf = buf
@@ -283,7 +280,7 @@ func (p *peer) finishTurn(progress bool) {
 	case p.blocked(): // flush has handled it
 	case p.whole():
 		p.setDeadline(nothingDue)
-		if p.w.lane == nil || p.asked < p.w.lane.share { // else its next answer brings it here
+		if p.inLane < p.w.mostUnanswered { // else its next answer brings it here
 			p.w.park(p)
 		}
 	case !p.greeted: // its hello is due since the accept
@@ -328,7 +325,7 @@ func (p *peer) flush() bool {
 	if n == 0 {
 		return true
 	}
-	if !w.server.budget.take(&p.account, outboundBytes(n)) {
+	if !w.server.budget.lend(&p.account, outboundBytes(n)) {
 		w.counters.Overdrawn++
 		p.end() // in the middle of a frame a failure is impossible
 		return false
@@ -346,7 +343,7 @@ func (p *peer) flush() bool {
 // release returns the memory that was counted for gnet.
 func (p *peer) release() {
 	if p.unread > 0 {
-		p.w.server.budget.give(&p.account, p.unread)
+		p.w.server.budget.reclaim(&p.account, p.unread)
 		p.unread = 0
 	}
 }
@@ -367,7 +364,7 @@ func (p *peer) drain() {
 // endAfterAnswers is endWithReason once the lane of an engine has answered the earlier requests.
 // The rest of the input is lost.
 func (p *peer) endAfterAnswers(why string) {
-	if p.asked == 0 || p.w.lane.failed {
+	if p.inLane == 0 {
 		p.endWithReason(why)
 		return
 	}
@@ -438,8 +435,8 @@ func (p *peer) admits(h *header) error {
 		return fmt.Errorf("frame: found kind %d of %d bytes, allowed: a hello first, kind %d of "+
 			"%d bytes",
 			h.kind, h.bytes, kindHello, helloBytes)
-	case p.greeted && h.kind == kindRequest && p.w.lane != nil && h.bytes > p.w.lane.most:
-		return fmt.Errorf("frame: found %d bytes, allowed: at most %d", h.bytes, p.w.lane.most)
+	case p.greeted && h.kind == kindRequest && h.bytes > p.w.mostBytes:
+		return fmt.Errorf("frame: found %d bytes, allowed: at most %d", h.bytes, p.w.mostBytes)
 	case !p.greeted || h.kind == kindRequest:
 		return nil
 	case h.kind != kindAsk:
@@ -455,24 +452,15 @@ func (p *peer) admits(h *header) error {
 	return nil
 }
 
-// answer executes one frame. An engine hands a request to the store half.
-func (p *peer) answer(h *header, frame []byte) error {
-	w, body := p.w, frame[headerBytes:]
+// answer executes one frame.
+func (p *peer) answer(h header, frame []byte) error {
+	w, cameNs := p.w, p.arrived.next(h.bytes)
 	switch h.kind {
 	case kindRequest:
-		if w.lane != nil {
-			return w.lane.ask(p, h, frame)
-		}
-		ops, err := parseRequest(body, h.count, w.ops)
-		if err != nil {
-			return err
-		}
-		w.out = execute(w.core, h.sequence, ops, w.out, MaxFrameBytes)
-		w.counters.Frames++
-		w.counters.Ops += uint64(len(ops))
+		return w.backend.request(p, h, frame, cameNs)
 	case kindHello:
 		text := w.server.welcome.Load()
-		if string(body) != magic || text == nil {
+		if body := frame[headerBytes:]; string(body) != magic || text == nil {
 			return fmt.Errorf("hello: found %q, allowed: %q, once the server has "+
 				"started", body, magic)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 	"dpukv/kvs/partition"
@@ -72,7 +73,7 @@ func badStreams() map[string][]byte {
 // continues.
 func TestBadFrames(t *testing.T) {
 	server := startServer(t, testConfig())
-	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
+	s := kvstest.Open(t, dial(t, server), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
 	for name, bytes := range badStreams() {
 		t.Run(name, func(t *testing.T) {
 			expectEnd(t, server, bytes)
@@ -88,10 +89,7 @@ func TestBadFrames(t *testing.T) {
 // expectEnd sends bytes and expects a failure frame and the end of the connection.
 func expectEnd(t *testing.T, s *Server, bytes []byte) {
 	t.Helper()
-	c, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", s.Addr()))(t)
 	defer c.Close()
 	c.Write(bytes) // may fail once the server has had enough
 	c.SetReadDeadline(time.Now().Add(5 * time.Second))
@@ -114,13 +112,10 @@ func expectEnd(t *testing.T, s *Server, bytes []byte) {
 // disturb nobody.
 func TestCutShort(t *testing.T) {
 	server := startServer(t, testConfig())
-	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
+	s := kvstest.Open(t, dial(t, server), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
 	frame := append(control(kindHello, 0, []byte(magic)), requestFrame([]byte("k"), make([]byte, 60000))...)
 	for _, cut := range []int{1, headerBytes, 30, 60, len(frame) - 1} {
-		c, err := net.Dial("tcp", server.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", server.Addr()))(t)
 		if _, err := c.Write(frame[:cut]); err != nil {
 			t.Fatal(err)
 		}
@@ -128,10 +123,7 @@ func TestCutShort(t *testing.T) {
 		c.Close()
 	}
 	do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1)}})
-	stats, err := server.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(server.Stats())(t)
 	if items := stats.Workers[0].Items + stats.Workers[1].Items; items != 1 {
 		t.Errorf("%d items, want only the whole frame's", items)
 	}
@@ -141,13 +133,10 @@ func TestCutShort(t *testing.T) {
 func TestThousandIdleConnections(t *testing.T) {
 	server := startServer(t, testConfig())
 	for range 1000 {
-		c, err := net.Dial("tcp", server.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", server.Addr()))(t)
 		defer c.Close()
 	}
-	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 16, Window: 2, Connections: 2})
+	s := kvstest.Open(t, dial(t, server), kvs.SessionOptions{Batch: 16, Window: 2, Connections: 2})
 	var sets []kvs.Request
 	for i := range 500 {
 		sets = append(sets, kvs.Request{Op: kvs.Set, Key: key(i), Value: key(i)})
@@ -166,7 +155,7 @@ func TestTooManyConnections(t *testing.T) {
 	cfg.Workers, cfg.MaxConnections = 1, 3
 	server := startServer(t, cfg)
 	r := dial(t, server) // one, for control
-	s := openTest(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 2})
+	s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 2})
 	_, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	if err == nil || !strings.Contains(err.Error(), "all 3 connections of this server are in use") {
 		t.Errorf("one too many: %v", err)
@@ -174,9 +163,7 @@ func TestTooManyConnections(t *testing.T) {
 	if a := do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1), Value: key(1)}})[0]; a.Status != kvs.OK {
 		t.Errorf("a connection that was there: %s", a.Status)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
 		s, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 2})
 		if err == nil {
@@ -196,7 +183,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	cfg.Workers, cfg.timeouts = 1, defaultTimeouts
 	cfg.timeouts.unread = 200 * time.Millisecond
 	server := startServer(t, cfg)
-	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
+	s := kvstest.Open(t, dial(t, server), kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	big := make([]byte, kvs.MaxValueBytes)
 	do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(7), Value: big}})
 
@@ -221,10 +208,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	if got := do(t, s, []kvs.Request{{Op: kvs.Get, Key: key(7)}}); len(got[0].Value) != len(big) {
 		t.Errorf("another client: %s with %d bytes", got[0].Status, len(got[0].Value))
 	}
-	stats, err := server.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(server.Stats())(t)
 	if most := int64(outboundBytes(MaxFrameBytes+flushBytes) + readBytes); stats.BufferedMostBytes > most ||
 		stats.Workers[0].Late != 1 {
 		t.Errorf("%d bytes buffered, want at most %d; %d ended, want 1",
@@ -237,7 +221,7 @@ func TestClientThatNeverReads(t *testing.T) {
 func TestAnswerTooLarge(t *testing.T) {
 	cfg := testConfig()
 	cfg.Workers = 1
-	s := openTest(t, dial(t, startServer(t, cfg)), kvs.SessionOptions{Batch: 200, Window: 1, Connections: 1})
+	s := kvstest.Open(t, dial(t, startServer(t, cfg)), kvs.SessionOptions{Batch: 200, Window: 1, Connections: 1})
 	do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(7), Value: make([]byte, kvs.MaxValueBytes)}})
 	var gets []kvs.Request
 	for range 200 {
@@ -254,10 +238,7 @@ func TestAnswerTooLarge(t *testing.T) {
 }
 
 func TestStartRefuses(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	for name, change := range map[string]func(*Config){
 		"port taken":  func(c *Config) { c.Listen = taken.Addr().String() },

@@ -18,8 +18,8 @@ func (q *peerQueue) add(p *peer) {
 	q.items = append(q.items, p)
 }
 
-// take removes the first connection of a queue that is not empty.
-func (q *peerQueue) take() *peer {
+// remove removes the first connection of a queue that is not empty.
+func (q *peerQueue) remove() *peer {
 	p := q.items[q.first]
 	q.items[q.first] = nil
 	if q.first++; q.first == len(q.items) {

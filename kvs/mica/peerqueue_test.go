@@ -23,7 +23,7 @@ func TestPeerQueue(t *testing.T) {
 				q.add(p)
 				want = append(want, p)
 			} else {
-				if got := q.take(); got != want[0] {
+				if got := q.remove(); got != want[0] {
 					t.Fatal("the wrong one was taken")
 				}
 				want = want[1:]
@@ -46,7 +46,7 @@ func TestPeerQueueAllocates(t *testing.T) {
 	for range 3 {
 		q.add(p)
 	}
-	if n := testing.AllocsPerRun(1000, func() { q.add(p); q.take() }); n > 0 {
+	if n := testing.AllocsPerRun(1000, func() { q.add(p); q.remove() }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

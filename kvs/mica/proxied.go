@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/packets"
 	"dpukv/kvs"
 	"dpukv/kvs/mica/proxy"
 	"dpukv/verbs/idle"
@@ -22,11 +23,11 @@ type proxiedRemote struct {
 	proxy *proxy.Client
 
 	mu     sync.Mutex
-	report *proxy.Report // of the last Stats, for the next Moved; nil: Moved has taken it
-	at     time.Time     // of the report
-	known  kvs.Packets   // of the proxy, at the last report
-	others int           // the most pairs of other clients, in any report
-	missed error         // of the last Moved without a report
+	report *proxy.Report  // of the last Stats, for the next Moved; nil: Moved has taken it
+	at     time.Time      // of the report
+	known  packets.Counts // of the proxy, at the last report
+	others int            // the most pairs of other clients, in any report
+	missed error          // of the last Moved without a report
 }
 
 // sampleTime is the longest time between the Stats and the Moved of one sample.

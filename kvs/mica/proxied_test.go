@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 )
@@ -20,23 +21,14 @@ import (
 func startTestProxy(t testing.TB, c kvs.ProxyConfig) kvs.Server {
 	t.Helper()
 	c.Listen, c.Server, c.Threads = "127.0.0.1:0", "127.0.0.1", max(c.Threads, 1)
-	p, err := startProxy(&c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
+	return must.Keep(startProxy(&c))(t)
 }
 
 // TestProxiedConformance: sessions through a proxy pass the suite of all sessions.
 func TestProxiedConformance(t *testing.T) {
-	for _, answers := range []string{"read", "write"} {
+	for answers, wait := range map[string]string{"read": "poll", "write": "nap"} {
 		t.Run(answers, func(t *testing.T) {
-			p := startTestProxy(t, kvs.ProxyConfig{Threads: 2})
+			p := startTestProxy(t, kvs.ProxyConfig{Threads: 2, Wait: wait})
 			kvstest.Conformance(t, &Store, kvstest.Config{
 				Server: kvs.ServerConfig{Workers: 2},
 				Dial:   kvs.DialConfig{Proxy: p.Addr(), Answers: answers},
@@ -50,12 +42,9 @@ func TestProxiedConformance(t *testing.T) {
 func TestProxiedOverSoftRoCE(t *testing.T) {
 	s := startServer(t, testConfig())
 	p := startTestProxy(t, kvs.ProxyConfig{Device: kvs.Device{Name: "softroce:127.0.0.1"}})
-	r, err := Store.Dial(t.Context(), &kvs.DialConfig{
+	r := must.Get(Store.Dial(t.Context(), &kvs.DialConfig{
 		Addr: s.Addr(), Proxy: p.Addr(), Device: kvs.Device{Name: "softroce:127.0.0.2"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	defer r.Close()
 	kvstest.Conform(t, r, kvstest.Limits{MaxValueBytes: 2 << 10})
 }
@@ -74,20 +63,12 @@ func TestHostOf(t *testing.T) {
 // proxiedTo dials a server through a proxy.
 func proxiedTo(t testing.TB, server, proxy string) kvs.Remote {
 	t.Helper()
-	r, err := Store.Dial(context.Background(), &kvs.DialConfig{Addr: server, Proxy: proxy})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	return must.Keep(Store.Dial(context.Background(), &kvs.DialConfig{Addr: server, Proxy: proxy}))(t)
 }
 
 // TestProxiedStats: the proxy is a part of its own, and not in the server's sum.
 func TestProxiedStats(t *testing.T) {
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	s, p := startServer(t, testConfig()), startTestProxy(t, kvs.ProxyConfig{CPUs: allowed[:1]})
 	r := proxiedTo(t, s.Addr(), p.Addr())
 	stats, err := r.Stats()
@@ -95,15 +76,10 @@ func TestProxiedStats(t *testing.T) {
 		t.Errorf("found %+v, %v", stats.Parts, err)
 	}
 	for range 2 {
-		session, err := r.Open(kvs.SessionOptions{
+		session := must.Get(r.Open(kvs.SessionOptions{
 			Batch: 64, Window: 4, Connections: 2, KeyBytes: 8, MaxValueBytes: 8,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := session.Close(); err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
+		must.Do(t, session.Close())
 	}
 	lanes := r.Facts().ProxyLanes
 	want := kvs.LaneFacts{
@@ -121,22 +97,15 @@ func TestProxiedStats(t *testing.T) {
 func TestProxyReports(t *testing.T) {
 	s, p := startServer(t, testConfig()), startTestProxy(t, kvs.ProxyConfig{})
 	r, other := proxiedTo(t, s.Addr(), p.Addr()), proxiedTo(t, s.Addr(), p.Addr())
-	session, err := other.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(other.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}))(t)
 	defer session.Close()
-	if _, err := r.Stats(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.Stats())(t)
 	before := r.Moved().Sockets
 	warnings := strings.Join(r.(kvs.Observed).Warnings(time.Now()), "\n")
 	if !strings.Contains(warnings, "connections of other clients") || strings.Contains(warnings, "lacks") {
 		t.Errorf("found %q", warnings)
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Close())
 	if _, err := r.Stats(); err == nil || !strings.Contains(err.Error(), "proxy "+p.Addr()) {
 		t.Errorf("found %v", err)
 	}
@@ -196,30 +165,18 @@ func TestProxyKilled(t *testing.T) {
 	s := startServer(t, testConfig())
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), proxyProcess+"=127.0.0.1")
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	var addr string
-	if _, err := fmt.Fscanln(stdout, &addr); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Fscanln(stdout, &addr))(t)
 	r := proxiedTo(t, s.Addr(), addr)
-	session, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 2, Connections: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(r.Open(kvs.SessionOptions{Batch: 1, Window: 2, Connections: 1}))(t)
 	defer session.Close()
 	get := kvs.Request{Op: kvs.Get, Key: []byte("some key")}
 	kvstest.Do(t, session, nil, []kvs.Request{get})
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
 		_, err := session.Submit(&get)
 		if err == nil {
@@ -238,17 +195,12 @@ func TestProxyKilled(t *testing.T) {
 // TestServerEndsBehindProxy: its client learns that it was the server.
 func TestServerEndsBehindProxy(t *testing.T) {
 	s, p := startServer(t, testConfig()), startTestProxy(t, kvs.ProxyConfig{})
-	session, err := proxiedTo(t, s.Addr(), p.Addr()).Open(
-		kvs.SessionOptions{Batch: 1, Window: 2, Connections: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(proxiedTo(t, s.Addr(), p.Addr()).Open(
+		kvs.SessionOptions{Batch: 1, Window: 2, Connections: 1}))(t)
 	defer session.Close()
 	get := kvs.Request{Op: kvs.Get, Key: []byte("some key")}
 	kvstest.Do(t, session, nil, []kvs.Request{get})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
 		_, err := session.Submit(&get)
 		if err == nil {
@@ -269,11 +221,7 @@ func TestServerEndsBehindProxy(t *testing.T) {
 // time that Poll spun is not counted.
 func BenchmarkApplication(b *testing.B) {
 	s, p := startServer(b, testConfig()), startTestProxy(b, kvs.ProxyConfig{})
-	direct, err := Store.Dial(b.Context(), &kvs.DialConfig{Addr: s.Addr()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { direct.Close() })
+	direct := must.Keep(Store.Dial(b.Context(), &kvs.DialConfig{Addr: s.Addr()}))(b)
 	for name, r := range map[string]kvs.Remote{
 		"tcp": direct, "proxy": proxiedTo(b, s.Addr(), p.Addr()),
 	} {
@@ -308,9 +256,7 @@ func benchmarkApplication(b *testing.B, r kvs.Remote) {
 			continue
 		}
 		if sent == b.N {
-			if err := session.Flush(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, session.Flush())
 		}
 		if answers, err = session.Poll(answers[:0], time.Millisecond); err != nil {
 			b.Fatal(err)

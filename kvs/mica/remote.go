@@ -58,7 +58,7 @@ func (w *welcome) check() error {
 			"partitions, batches of %d",
 			f.Workers, len(w.Ports), f.Partitions, f.MaxBatch)
 	}
-	return nil
+	return f.Check()
 }
 
 // Facts returns the facts from the handshake.
@@ -72,7 +72,7 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	if err := r.control.SetDeadline(time.Now().Add(handshakeTimeout)); err != nil {
 		return s, err
 	}
-	err := ask(r.control, kindAsk, nil, kindStats, &s)
+	err := exchange(r.control, kindAsk, nil, kindStats, &s)
 	if err != nil {
 		err = fmt.Errorf("ask %s for its counters: %w", r.control.RemoteAddr(), err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"dpukv/internal/test/kernel"
 	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
 )
 
 // TestMoved checks that sessions count their own sockets, and the remote its control connection.
@@ -13,7 +14,7 @@ func TestMoved(t *testing.T) {
 	server := startServer(t, testConfig())
 	r := dial(t, server)
 	opts := kvs.SessionOptions{Batch: 8, Window: 2, Connections: 3}
-	s := openTest(t, r, opts)
+	s := kvstest.Open(t, r, opts)
 	var requests []kvs.Request
 	for i := range 100 {
 		requests = append(requests, kvs.Request{Op: kvs.Set, Key: key(i), Value: key(i)})

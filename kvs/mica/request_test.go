@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dpukv/internal/offheap"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/simulation"
 	"dpukv/kvs/partition"
@@ -49,10 +50,7 @@ func newStreamSim(t *testing.T) *sim {
 	cfg.Workers, cfg.PartitionsPerWorker = 1, 1
 	cfg.Items, cfg.LogBytes, cfg.Pages = 1000, 1<<20, offheap.Small
 	cfg.MaxConnections, cfg.BufferBytes = 4, 64<<20
-	server, err := newServer(&cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(newServer(&cfg))(t)
 	s := &sim{
 		server:     server,
 		simMachine: &simMachine{World: simulation.NewWorld(t, 1), files: 100, open: map[int]*tcp{}},
@@ -60,9 +58,7 @@ func newStreamSim(t *testing.T) *sim {
 	server.statsCollector.apart = func(f func()) { f() }
 	s.addWorker(newWorker(server, 0, nil))
 	server.ports = []int{1}
-	if err := server.announce(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.announce())
 	return s
 }
 

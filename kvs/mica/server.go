@@ -8,22 +8,20 @@ import (
 	"io"
 	"net"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
-	"dpukv/kvs/partition"
 )
 
 // Server is a running MICA server.
 type Server struct {
+	*kvs.Life
 	facts          kvs.Facts
 	host           string
 	ports          []int
-	table          *partition.Table // nil: an engine
-	store          *storeHalf       // of an engine
+	items          items
 	workers        []*worker
 	budget         budget
 	timeouts       timeouts
@@ -31,12 +29,6 @@ type Server struct {
 	clock          clock
 	// welcome is the body of the welcome frame, once every worker listens.
 	welcome atomic.Pointer[[]byte]
-
-	stopOnce sync.Once
-	stopErr  error
-	done     chan struct{} // closed when a worker has ended for any reason
-	doneOnce sync.Once
-	failure  error
 }
 
 // Start makes the table, starts the workers, and returns once each of them has answered a
@@ -57,24 +49,24 @@ func Start(cfg Config) (*Server, error) {
 
 // newServer makes a server without workers.
 func newServer(cfg *Config) (*Server, error) {
-	table, err := cfg.Table()
+	of, err := cfg.Table()
 	if err != nil {
 		return nil, err
 	}
 	if err := cfg.limitResources(offheap.Fits); err != nil {
-		return nil, errors.Join(err, table.Close())
+		return nil, errors.Join(err, of.Close())
 	}
 	s := makeServer(cfg)
-	s.table = table
-	s.facts.IndexBytes, s.facts.LogBytes = table.Memory()
-	s.facts.Pages = table.Backing().String()
+	s.items = table{of}
+	s.facts.IndexBytes, s.facts.LogBytes = of.Memory()
+	s.facts.Pages = of.Backing().String()
 	return s, nil
 }
 
 // makeServer makes a server without workers and items.
 func makeServer(cfg *Config) *Server {
 	s := &Server{
-		timeouts: cfg.timeouts, clock: clock{make(chan struct{}, 1)}, done: make(chan struct{}),
+		Life: kvs.NewLife(), timeouts: cfg.timeouts, clock: clock{make(chan struct{}, 1)},
 	}
 	if s.timeouts == (timeouts{}) {
 		s.timeouts = defaultTimeouts
@@ -180,44 +172,23 @@ func (s *Server) Stats() (kvs.Stats, error) {
 	select {
 	case r := <-s.statsCollector.await():
 		return r.stats, r.err
-	case <-s.done:
+	case <-s.Ended():
 		return kvs.Stats{}, net.ErrClosed
 	}
 }
 
-// Wait blocks until the server has ended. If Close did not end it, Wait returns the reason.
-func (s *Server) Wait() error {
-	<-s.done
-	return s.failure
-}
-
-// ended notes the first reason why the server has ended.
-func (s *Server) ended(err error) {
-	s.doneOnce.Do(func() {
-		s.failure = err
-		close(s.done)
-	})
-}
-
 // Close ends the workers and their connections, and frees the memory.
-func (s *Server) Close() error {
-	s.stopOnce.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		s.ended(nil)
-		var errs []error
-		for _, w := range s.workers {
-			errs = append(errs, w.close(ctx))
-		}
-		if err := errors.Join(errs...); err != nil {
-			s.stopErr = err // a worker may still be using the table
-			return
-		}
-		if s.store != nil {
-			s.stopErr = s.store.close()
-			return
-		}
-		s.stopErr = s.table.Close()
-	})
-	return s.stopErr
+func (s *Server) Close() error { return s.Stop(s.free) }
+
+func (s *Server) free() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	var errs []error
+	for _, w := range s.workers {
+		errs = append(errs, w.close(ctx))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err // a worker may still be using the items
+	}
+	return s.items.Close()
 }

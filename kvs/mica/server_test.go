@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/test/port"
+	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 	"dpukv/kvs/partition"
@@ -30,36 +31,12 @@ func testConfig() Config {
 
 func startServer(t testing.TB, cfg Config) *Server {
 	t.Helper()
-	s, err := Start(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return must.Keep(Start(cfg))(t)
 }
 
 func dial(t testing.TB, s *Server) *Remote {
 	t.Helper()
-	r, err := Dial(context.Background(), s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
-}
-
-func openTest(t testing.TB, r *Remote, opts kvs.SessionOptions) kvs.Session {
-	t.Helper()
-	s, err := r.Open(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return must.Keep(Dial(context.Background(), s.Addr()))(t)
 }
 
 func do(t testing.TB, s kvs.Session, requests []kvs.Request) []kvs.Answer {
@@ -69,38 +46,6 @@ func do(t testing.TB, s kvs.Session, requests []kvs.Request) []kvs.Answer {
 
 func key(n int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
 
-func TestSetThenGet(t *testing.T) {
-	for _, access := range []partition.Access{partition.EREW, partition.CREW} {
-		for _, connections := range []int{1, 3} {
-			t.Run(fmt.Sprint(access, connections), func(t *testing.T) {
-				cfg := testConfig()
-				cfg.Access = access
-				s := openTest(t, dial(t, startServer(t, cfg)),
-					kvs.SessionOptions{Batch: 7, Window: 3, Connections: connections})
-				const n = 1000
-				var sets, gets []kvs.Request
-				for i := range n {
-					sets = append(sets, kvs.Request{Op: kvs.Set, Key: key(i), Value: make([]byte, i)})
-					gets = append(gets, kvs.Request{Op: kvs.Get, Key: key(i)})
-				}
-				for i, a := range do(t, s, sets) {
-					if a.Status != kvs.OK {
-						t.Fatalf("set %d: %s", i, a.Status)
-					}
-				}
-				for i, a := range do(t, s, gets) {
-					if a.Status != kvs.OK || len(a.Value) != i {
-						t.Fatalf("get %d: %s, %d bytes", i, a.Status, len(a.Value))
-					}
-					if a.SentNs > a.ReceivedNs {
-						t.Fatalf("get %d: received before it was sent", i)
-					}
-				}
-			})
-		}
-	}
-}
-
 func TestFactsAndStats(t *testing.T) {
 	server := startServer(t, testConfig())
 	r := dial(t, server)
@@ -109,12 +54,9 @@ func TestFactsAndStats(t *testing.T) {
 		f.Version != "test" || f.MinHitRate != 1 {
 		t.Errorf("facts: %+v", f)
 	}
-	s := openTest(t, r, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 1})
+	s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 1})
 	do(t, s, []kvs.Request{{Op: kvs.Set, Key: key(1)}, {Op: kvs.Get, Key: key(1)}, {Op: kvs.Get, Key: key(2)}})
-	stats, err := r.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(r.Stats())(t)
 	var gets, hits, items uint64
 	for _, w := range stats.Workers {
 		gets, hits, items = gets+w.Gets, hits+w.Hits, items+w.Items
@@ -126,21 +68,13 @@ func TestFactsAndStats(t *testing.T) {
 
 func TestCloseLeavesNothing(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	s, err := Start(testConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Start(testConfig()))(t)
+	c := must.Get(net.Dial("tcp", s.Addr()))(t)
 	defer c.Close()
 	if _, err := greet(c); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if err := s.Wait(); err != nil {
 		t.Errorf("Wait after Close: %v", err)
 	}
@@ -168,24 +102,13 @@ func TestTakenPort(t *testing.T) {
 // TestPortAfterRestart checks that a server's closed connections do not block its port for a new
 // server.
 func TestPortAfterRestart(t *testing.T) {
-	port, err := port.Free()
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := must.Get(programs.FreePort())(t)
 	cfg := testConfig()
 	cfg.Workers, cfg.Listen = 1, fmt.Sprintf("127.0.0.1:%d", port)
-	first, err := Start(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	openTest(t, dial(t, first), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	second, err := Start(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(Start(cfg))(t)
+	kvstest.Open(t, dial(t, first), kvs.SessionOptions{Batch: 4, Window: 1, Connections: 1})
+	must.Do(t, first.Close())
+	second := must.Get(Start(cfg))(t)
 	if err := second.Close(); err != nil {
 		t.Error(err)
 	}

@@ -9,14 +9,14 @@ import (
 	"dpukv/kvs/partition"
 )
 
-// session holds one load worker's connections to all workers of a server.
+// session holds one client thread's connections to all workers of a server.
 type session struct {
 	sockets.Session[*conn]
 	partitions int
 	owners     int // partitions per worker
 	crew       bool
-	lanes      []sockets.Lane[*conn] // one per worker
-	reader     int                   // CREW: the lane that Gets use now
+	groups     []sockets.Group[*conn] // one per worker
+	reader     int                    // CREW: the group that Gets use now
 }
 
 // connector connects a session to a worker.
@@ -25,8 +25,8 @@ type connector func(worker int, opts kvs.SessionOptions) (*conn, error)
 func openSession(f *kvs.Facts, opts kvs.SessionOptions, connect connector) (*session, error) {
 	s := &session{
 		partitions: f.Partitions, owners: f.Partitions / f.Workers,
-		crew:  f.Access == partition.CREW.String(),
-		lanes: make([]sockets.Lane[*conn], f.Workers),
+		crew:   f.Access == partition.CREW.String(),
+		groups: make([]sockets.Group[*conn], f.Workers),
 	}
 	if err := s.Init(opts, f.MaxBatch); err != nil {
 		return nil, err
@@ -35,11 +35,11 @@ func openSession(f *kvs.Facts, opts kvs.SessionOptions, connect connector) (*ses
 	if err != nil {
 		return nil, err
 	}
-	for w := range s.lanes {
-		s.lanes[w] = sockets.NewLane[*conn](1)
+	for w := range s.groups {
+		s.groups[w] = sockets.NewGroup[*conn](1)
 	}
 	for range opts.Connections {
-		for w := range s.lanes {
+		for w := range s.groups {
 			if err := s.connect(connect, w, opts); err != nil {
 				return nil, errors.Join(fmt.Errorf("connect to worker %d: %w", w, err), s.Close())
 			}
@@ -53,12 +53,12 @@ func (s *session) connect(connect connector, worker int, opts kvs.SessionOptions
 	if err != nil {
 		return err
 	}
-	return s.Add(c, &s.lanes[worker])
+	return s.Add(c, &s.groups[worker])
 }
 
 // Submit puts a request into a batch to the worker that must answer it.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
-	l := s.lane(r)
+	l := s.group(r)
 	if turn := s.Turn(); !(l.Stays(turn) && l.Now.Room()) && !l.Pick(turn) {
 		return false, nil
 	}
@@ -68,19 +68,19 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	if c.Room() {
 		return true, nil
 	}
-	if s.reader++; s.reader == len(s.lanes) {
+	if s.reader++; s.reader == len(s.groups) {
 		s.reader = 0
 	}
 	return true, l.Full()
 }
 
-// lane chooses the worker: the owner of the key or, for a Get in CREW, each worker in turn.
-func (s *session) lane(r *kvs.Request) *sockets.Lane[*conn] {
-	if len(s.lanes) == 1 {
-		return &s.lanes[0]
+// group chooses the worker: the owner of the key or, for a Get in CREW, each worker in turn.
+func (s *session) group(r *kvs.Request) *sockets.Group[*conn] {
+	if len(s.groups) == 1 {
+		return &s.groups[0]
 	}
 	if s.crew && r.Op == kvs.Get {
-		return &s.lanes[s.reader]
+		return &s.groups[s.reader]
 	}
-	return &s.lanes[partition.PartitionOf(r.Hash, s.partitions)/s.owners]
+	return &s.groups[partition.PartitionOf(r.Hash, s.partitions)/s.owners]
 }

@@ -14,6 +14,9 @@ import (
 // must have its answer.
 const patientSteps = 400
 
+// longestPause is the longest time between two steps.
+const longestPause = 500 * time.Millisecond
+
 // sim is a whole server, without its threads and sockets, and its clients.
 type sim struct {
 	*simMachine
@@ -38,6 +41,7 @@ func TestSimulation(t *testing.T) {
 	worlds := 18
 	if testing.Short() || raceEnabled {
 		worlds = 4
+		t.Log("a short run: fewer worlds")
 	}
 	slowest, answered := 0, 0
 	simulation.Run(t, worlds, func(w *simulation.World) {
@@ -114,7 +118,7 @@ func (s *sim) owner(hash uint64) int {
 func (s *sim) step() {
 	s.steps = s.Step()
 	if s.Pass(time.Duration(s.IntN(5)) * time.Millisecond); s.OneIn(40) {
-		s.Pass(time.Duration(s.IntN(500)) * time.Millisecond)
+		s.Pass(time.Duration(s.IntN(int(longestPause/time.Millisecond))) * time.Millisecond)
 	}
 	if s.OneIn(100) {
 		s.others = s.IntN(1 + s.files/4)
@@ -318,7 +322,7 @@ func (s *sim) close() {
 
 		s.Failf("%d descriptors were left open", len(s.open))
 	}
-	if err := s.server.table.Close(); err != nil {
+	if err := s.server.items.Close(); err != nil {
 		s.Failf("free the table: %v", err)
 	}
 }
@@ -400,7 +404,7 @@ func TestPutBack(t *testing.T) {
 		{
 			Name: "long turns of many follow one another",
 			Edits: []simulation.Edit{{
-				File: "peer.go", Old: "case p.w.takesLong():", New: "case p.w.takesLong() || true:",
+				File: "peer.go", Old: "case p.w.startsLong():", New: "case p.w.startsLong() || true:",
 			}},
 			Want: "long turn",
 		},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dpukv/client"
+	"dpukv/internal/test/must"
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/load"
 	"dpukv/results"
@@ -41,10 +42,7 @@ func TestSlowPath(t *testing.T) {
 // measure is a short load of batches of 16, one at a time.
 func measure(t *testing.T, addr string) *results.Point {
 	t.Helper()
-	r, err := Dial(context.Background(), addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Dial(context.Background(), addr))(t)
 	defer r.Close()
 	res, err := client.Run(context.Background(), r, client.Config{
 		Load: load.Load{

@@ -113,10 +113,8 @@ func (g *statsCollector) collected() (kvs.Stats, error) {
 		Workers:       g.reports,
 		BufferedBytes: b.held.Load(), BufferedMostBytes: b.most.Load(),
 	}
-	if h := g.server.store; h != nil {
-		if err := h.addTo(&stats); err != nil {
-			return kvs.Stats{}, fmt.Errorf("counters of the store half: %w", err)
-		}
+	if err := g.server.items.addTo(&stats); err != nil {
+		return kvs.Stats{}, fmt.Errorf("counters of the store half: %w", err)
 	}
 	return stats, nil
 }

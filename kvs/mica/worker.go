@@ -2,6 +2,7 @@ package mica
 
 import (
 	"net"
+	"slices"
 	"sync/atomic"
 
 	"dpukv/internal/admission"
@@ -19,9 +20,12 @@ type worker struct {
 	server *Server
 	number int
 	cpus   []int
-	core   *partition.Core // nil: an engine
-	lane   *lane           // of an engine
 	system system
+
+	backend backend
+	// These are the backend's limits of a request's bytes, and of a connection's requests without
+	// an answer.
+	mostBytes, mostUnanswered int
 
 	// These belong to the door's goroutine.
 	listener net.Listener
@@ -44,10 +48,10 @@ type worker struct {
 	asking  []*peer
 	ticked  int64
 	// shorts counts the short turns since the last turn that could be long. That turn began at
-	// beganNs. taken reports whether it began since the wakeup was read. The next one may begin at
-	// longAgainNs.
+	// beganNs. hadLong reports whether it began since the wakeup was read. The next one may begin
+	// at longAgainNs.
 	shorts               int
-	taken                bool
+	hadLong              bool
 	beganNs, longAgainNs int64
 
 	ops     []partition.Op // of the current frame
@@ -67,24 +71,9 @@ func newWorker(s *Server, number int, cpus []int) *worker {
 		ops: make([]partition.Op, MaxBatch),
 		out: make([]byte, 0, flushBytes+MaxFrameBytes),
 	}
-	if s.store != nil {
-		w.lane = newLane(s.store.lanes[number], s.store.device, s.store.wait, len(cpus) > 0)
-	} else {
-		w.core = s.table.Core(number)
-	}
+	w.backend = s.items.backend(number, len(cpus) > 0)
+	w.mostBytes, w.mostUnanswered = w.backend.limits()
 	return w
-}
-
-// takes reports whether a request of a connection can be executed now, or handed on.
-func (w *worker) takes(p *peer) bool { return w.lane == nil || w.lane.takes(p) }
-
-// took notes when the last byte of a request that was taken was read.
-func (w *worker) took(h *header, cameNs int64) {
-	if w.lane != nil {
-		w.lane.came(cameNs)
-		return
-	}
-	w.unwritten.add(h.count, cameNs)
 }
 
 // wakeup is the context of the connection that wakes the worker.
@@ -98,10 +87,7 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 		if len(w.cpus) > 0 {
 			w.pinErr = cpu.PinThread(w.cpus[w.number%len(w.cpus)])
 		}
-		if w.lane != nil {
-			ShortSleeps()
-			w.wanted.set(w.urgency())
-		}
+		w.backend.begin(w)
 	case *peer:
 		p.open(c)
 	}
@@ -117,7 +103,7 @@ func (w *worker) OnTraffic(c gnet.Conn) gnet.Action {
 	_, _ = c.Next(-1) // wakeup bytes
 	w.read()
 	w.resume()
-	w.serveLane()
+	w.backend.serve(w)
 	return gnet.None
 }
 
@@ -142,35 +128,35 @@ func (w *worker) park(p *peer) {
 	w.mail.ring()
 }
 
-// takesLong reports whether a turn that may be long can begin now, ahead of the line. One can begin
-// each time that the wakeup is read, so that all active connections are served in between. After a
-// long turn, as much time must pass as that turn took. So many long turns leave the short ones half
-// of the time.
-func (w *worker) takesLong() bool {
-	if w.taken || w.parked.len() > 0 {
+// startsLong reports whether a turn that may be long can begin now, ahead of the line. One can
+// begin each time that the wakeup is read, so that all active connections are served in between.
+// After a long turn, as much time must pass as that turn took. So many long turns leave the short
+// ones half of the time.
+func (w *worker) startsLong() bool {
+	if w.hadLong || w.parked.len() > 0 {
 		return false
 	}
 	w.beganNs = w.system.now()
 	return w.shorts == 0 || w.beganNs >= w.longAgainNs
 }
 
-// tookLong records such a turn.
-func (w *worker) tookLong() {
+// endedLong records such a turn.
+func (w *worker) endedLong() {
 	end := w.system.now()
-	w.taken, w.shorts, w.longAgainNs = true, 0, end+(end-w.beganNs)
+	w.hadLong, w.shorts, w.longAgainNs = true, 0, end+(end-w.beganNs)
 	w.mail.ring()
 }
 
 // resume gives the next turn to the first waiting connection.
 func (w *worker) resume() {
-	w.taken = false
+	w.hadLong = false
 	w.beganNs = w.system.now()
-	for w.parked.len() > 0 && !w.taken && (w.shorts == 0 || w.beganNs >= w.longAgainNs) {
-		p := w.parked.take()
+	for w.parked.len() > 0 && !w.hadLong && (w.shorts == 0 || w.beganNs >= w.longAgainNs) {
+		p := w.parked.remove()
 		p.parked = false
 		if !p.closed && !p.leaving && !p.blocked() {
 			p.serve(p.buf[p.from:], wholeTurn)
-			w.tookLong()
+			w.endedLong()
 		}
 	}
 	if w.parked.len() > 0 {
@@ -201,9 +187,7 @@ func (w *worker) tick() {
 		w.answerAsks()
 	}
 	w.drain()
-	if w.lane != nil {
-		w.lane.keepUp(w)
-	}
+	again := w.backend.tick(w)
 	if now-w.ticked >= int64(tickEvery) {
 		w.ticked = now
 		for i := len(w.peers) - 1; i >= 0; i-- { // an ended peer is replaced by the last one
@@ -212,19 +196,15 @@ func (w *worker) tick() {
 			}
 		}
 	}
-	w.wanted.set(w.urgency())
+	w.wanted.set(w.urgency(again))
 }
 
-func (w *worker) urgency() urgency {
+// urgency is how soon the next tick is needed. again: the backend needs one.
+func (w *worker) urgency(again bool) urgency {
 	if len(w.asking)+len(w.blocked) > 0 {
 		return poll
 	}
-	for _, p := range w.peers {
-		if p.due != nothingDue {
-			return tick
-		}
-	}
-	if w.lane != nil && w.lane.needsTicks() {
+	if again || slices.ContainsFunc(w.peers, func(p *peer) bool { return p.due != nothingDue }) {
 		return tick
 	}
 	return never
@@ -280,11 +260,6 @@ func (w *worker) snapshot() kvs.WorkerStats {
 	s.CPUNs = cpu.ThreadNs()
 	door := w.door.Counts()
 	s.Refused, s.AcceptErrors = door.Refused+w.refused.Load(), door.Failed
-	if w.lane != nil {
-		s.SpunNs = w.lane.idle.SpunNs()
-		return s // the store half has the rest
-	}
-	p := w.core.Stats()
-	s.Gets, s.Hits, s.Items, s.Evicted, s.Full = p.Gets, p.Hits, p.Items, p.Evicted, p.Full
+	w.backend.count(&s)
 	return s
 }

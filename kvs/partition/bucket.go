@@ -46,23 +46,23 @@ func tagOf(hash uint64) uint64 {
 }
 
 const (
-	lanes     = 0x0001_0001_0001_0001
-	laneHighs = 0x8000_8000_8000_8000
+	eachField  = 0x0001_0001_0001_0001
+	fieldHighs = 0x8000_8000_8000_8000
 	// offsetsAt is the start of an eight-byte load that has slot 0's offset in its upper 48 bits.
 	offsetsAt = 2*slotsPerBucket - 2
-	noHigh4   = 0x0000_ffff_ffff_ffff // the fourth lane of the second word holds no tag
+	noHigh4   = 0x0000_ffff_ffff_ffff // the fourth field of the second word holds no tag
 )
 
 // matches returns the set of slots with this tag: see [slotIn]. There is no branch per slot: the
 // matching slot is random, and a misprediction costs more than a look at all seven.
 func (s *slots) matches(tag uint64) uint64 {
-	all := tag * lanes
-	return zeroLanes(s[0]^all)>>15 | zeroLanes(s[1]^all)&noHigh4>>14
+	all := tag * eachField
+	return zeroFields(s[0]^all)>>15 | zeroFields(s[1]^all)&noHigh4>>14
 }
 
-// zeroLanes sets the high bit of each 16-bit lane that is zero.
-func zeroLanes(w uint64) uint64 {
-	const low = ^uint64(laneHighs)
+// zeroFields sets the high bit of each 16-bit field that is zero.
+func zeroFields(w uint64) uint64 {
+	const low = ^uint64(fieldHighs)
 	return ^((w&low + low) | w | low)
 }
 

@@ -45,16 +45,16 @@ func (c *circular) wrapped(offset uint64) uint64 {
 	return offset
 }
 
-// take moves the tail past n bytes. The caller has checked that they are free and in one piece.
-func (c *circular) take(n uint64) (offset uint64) {
+// reserve moves the tail past n bytes. The caller has checked that they are free and in one piece.
+func (c *circular) reserve(n uint64) (offset uint64) {
 	offset = c.tail
 	c.tail = c.wrapped(offset + n)
 	c.used += n
 	return offset
 }
 
-// give moves the head past n bytes.
-func (c *circular) give(n uint64) {
+// release moves the head past n bytes.
+func (c *circular) release(n uint64) {
 	c.head = c.wrapped(c.head + n)
 	c.passed += n
 	c.used -= n

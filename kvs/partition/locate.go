@@ -102,7 +102,7 @@ func (pl *place) offsetIn(home *bucket, tag uint64) uint64 {
 // one of slots 0–3: the slot is random.
 func (s *slots) first(tag uint64) uint64 {
 	set := s.matches(tag)
-	low := set & lanes // slots 0–3
+	low := set & eachField // slots 0–3
 	set = low | set&uint64(int64(low-1)>>63)
 	if set == 0 {
 		return 0

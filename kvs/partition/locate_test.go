@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 
 	"pgregory.net/rapid"
@@ -15,12 +16,9 @@ import (
 func TestLocate(t *testing.T) {
 	for _, cores := range []int{1, 3} {
 		for _, mode := range []Mode{Cache, Store} {
-			table, err := New(Config{
+			table := must.Get(New(Config{
 				Mode: mode, Access: CREW, Cores: cores, PerCore: 2, Items: 600, LogBytes: 64 << 20,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			t.Cleanup(func() { _ = table.Close() })
 			t.Run(fmt.Sprintf("%s, %d cores", mode, cores), rapid.MakeCheck(func(t *rapid.T) {
 				for i := range table.partitions {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 
 	"github.com/go-faster/city"
@@ -263,7 +264,7 @@ func (p *Partition) checkLog(t interface {
 		if live[c.head] {
 			found++
 		}
-		c.give(uint64(m.bytes()))
+		c.release(uint64(m.bytes()))
 	}
 	if c.head != c.tail || found != len(live) {
 		t.Fatalf("the log ends at %d, its tail is %d; %d of %d live items on the way", c.head, c.tail, found, len(live))
@@ -277,10 +278,5 @@ func (c *circular) holds(offset uint64) bool {
 
 func newTable(t testing.TB, cfg Config) *Table {
 	t.Helper()
-	table, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { table.Close() })
-	return table
+	return must.Keep(New(cfg))(t)
 }

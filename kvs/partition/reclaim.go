@@ -45,10 +45,10 @@ func (p *Partition) makeRoom(n, replaced int) bool {
 // reserve takes n contiguous bytes at the tail.
 func (p *Partition) reserve(n uint64) (offset uint64) {
 	if pad := p.space.padding(n); pad > 0 {
-		at := p.space.take(pad)
+		at := p.space.reserve(pad)
 		p.store(p.word(at), uint64(makeMeta(0, 0, int(pad/wordBytes))))
 	}
-	return p.space.take(n)
+	return p.space.reserve(n)
 }
 
 // fits reports whether a store may hold n more live bytes.
@@ -66,7 +66,7 @@ func (p *Partition) evictHead() {
 			p.evicted++
 		}
 	}
-	p.space.give(uint64(m.bytes()))
+	p.space.release(uint64(m.bytes()))
 }
 
 // clean frees room for n bytes and for the largest item that may have to move next, each with as
@@ -95,7 +95,7 @@ func (p *Partition) cleanHead() (bytes uint64) {
 			p.move(ref, head, m)
 		}
 	}
-	p.space.give(bytes)
+	p.space.release(bytes)
 	return bytes
 }
 

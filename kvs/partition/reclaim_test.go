@@ -62,6 +62,7 @@ func TestWorkOfStore(t *testing.T) {
 	logs := []int64{1 << 20, 6 << 20, 16 << 20}
 	if testing.Short() {
 		logs = logs[:1]
+		t.Log("a short run: the smallest log")
 	}
 	for _, logBytes := range logs {
 		for name, sizes := range fillings {

@@ -388,6 +388,11 @@ func TestNoted(t *testing.T) {
 		return func(t *Table) { t.Core(0).Execute(crewOp(kvs.Set, key, []byte(value)), nil) }
 	}
 	remove := func(t *Table) { t.Core(0).Execute(crewOp(kvs.Delete, key, nil), nil) }
+	move := func(t *Table) {
+		p, op := &t.partitions[0], crewOp(kvs.Get, key, nil)[0]
+		ref, m, _ := p.find(op.Hash, op.Key)
+		p.move(ref, ref.offset(), m)
+	}
 	lock := func(t *Table) { t.partitions[0].lock(&t.partitions[0].buckets[0]) }
 	nothing := func(*Table) {}
 	for _, c := range []struct {
@@ -399,6 +404,7 @@ func TestNoted(t *testing.T) {
 		{"the value is overwritten", nothing, set("87654321"), false},
 		{"the item is replaced", nothing, set("a longer value"), false},
 		{"the item is removed", nothing, remove, false},
+		{"the item is moved", nothing, move, false}, // its room may get another item
 		{"the owner is writing", lock, nothing, false},
 		{"the owner begins to write", nothing, lock, false},
 		{"the value is no word", set("value"), nothing, false},
@@ -417,6 +423,84 @@ func TestNoted(t *testing.T) {
 				t.Errorf("found %q, %v", out, ok)
 			}
 		})
+	}
+}
+
+// These tests stop one side at a known step, without a second thread: memory that one side reads or
+// writes there is the bucket itself, so what it finds or leaves there is what the other side would
+// see or do just then.
+
+// bucketBytesOf is the memory of key's bucket: its version, the number of its spare, its slots.
+func bucketBytesOf(table *Table, hash uint64) []byte {
+	home := table.partitions[0].home(hash)
+	return unsafe.Slice((*byte)(unsafe.Pointer(home)), bucketBytes)
+}
+
+// TestOverwrittenUnderTheVersion stores the bucket's version as a value: it is the version at the
+// time of the copy, so it must be odd.
+func TestOverwrittenUnderTheVersion(t *testing.T) {
+	for name, c := range map[string]struct {
+		key    uint64
+		before []Op // in the same batch
+	}{
+		"a word":           {key: 2},
+		"any key":          {key: 1},
+		"after an other's": {key: 1, before: crewOp(kvs.Delete, 3, nil)},
+	} {
+		table := newTable(t, smallest(Cache, CREW))
+		core := table.Core(0)
+		core.Execute(crewOp(kvs.Set, c.key, []byte("12345678")), nil)
+		set := crewOp(kvs.Set, c.key, nil)
+		set[0].Value = bucketBytesOf(table, set[0].Hash)[:wordBytes]
+		core.Execute(append(c.before, set...), nil)
+		get := crewOp(kvs.Get, c.key, nil)
+		core.Execute(get, make([]byte, 0, wordBytes))
+		if binary.NativeEndian.Uint32(get[0].Value)&1 == 0 {
+			t.Errorf("%s: the value is overwritten while the version is even", name)
+		}
+	}
+}
+
+// TestReaderLooksTwice copies a value over its own bucket. It is the bucket after the key's removal,
+// so the reader must take the key for removed in the middle of its read.
+func TestReaderLooksTwice(t *testing.T) {
+	table := newTable(t, smallest(Cache, CREW))
+	const key = 1
+	removed := make([]byte, 2*wordBytes) // two words: the version, then no tag in slots 0-3
+	get := crewOp(kvs.Get, key, nil)
+	bucket := bucketBytesOf(table, get[0].Hash)
+	table.Core(0).Execute(crewOp(kvs.Set, key, removed), nil)
+	binary.NativeEndian.PutUint32(removed, binary.NativeEndian.Uint32(bucket)+4)
+	table.Core(0).Execute(crewOp(kvs.Set, key, removed), nil)
+	table.Core(1).Execute(get, bucket[:0])
+	if get[0].Status != kvs.NotFound {
+		t.Errorf("a key removed while it was read: %s", get[0].Status)
+	}
+}
+
+// TestVersionLoadedBeforeSlots notes the version in the bucket's tags, as if the owner removed the
+// key just after the version was loaded. Had the slots been loaded before, the item would still be
+// noted, with a version in which its room may have another item.
+func TestVersionLoadedBeforeSlots(t *testing.T) {
+	const key = 1
+	for name, locate := range map[string]func([]Op, []place, []uintptr, []uint64, []uint32, int){
+		"in Go": itemsInGo, "as built": locateItems,
+	} {
+		table := newTable(t, smallest(Cache, CREW))
+		table.Core(0).Execute(crewOp(kvs.Set, key, []byte("v")), nil)
+		reader, get := table.Core(1), crewOp(kvs.Get, key, nil)
+		slots := &table.partitions[0].home(get[0].Hash).slots
+		find := func(versions []uint32) uint64 {
+			locateBuckets(get, reader.places, reader.addrs[:])
+			locate(get, reader.places, reader.addrs[:], reader.offsets[:], versions, 0)
+			return reader.offsets[0]
+		}
+		if find(reader.versions[:]) == 0 || slots.tag(0) != tagOf(get[0].Hash) {
+			t.Errorf("%s: the key is not found", name)
+		}
+		if find(unsafe.Slice((*uint32)(unsafe.Pointer(slots)), 1)) != 0 {
+			t.Errorf("%s: the slots are loaded before the version is noted", name)
+		}
 	}
 }
 

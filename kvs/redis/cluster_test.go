@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/certs"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/kvs/kvstest"
@@ -41,10 +42,7 @@ func TestParseTopology(t *testing.T) {
 	good := line(":6379@16379", "myself,master", "0-5460 5462") +
 		line("10.0.0.2:6379@16379,name", "master", "5461 5463-16383") +
 		line("10.0.0.3:6379@16379", "slave", "")
-	topology, err := parseTopology(good, "10.0.0.1:6379")
-	if err != nil {
-		t.Fatal(err)
-	}
+	topology := must.Get(parseTopology(good, "10.0.0.1:6379"))(t)
 	if want := []string{"10.0.0.1:6379", "10.0.0.2:6379"}; !slices.Equal(topology.masters, want) {
 		t.Errorf("masters %v, want %v", topology.masters, want)
 	}
@@ -65,7 +63,7 @@ func TestParseTopology(t *testing.T) {
 		line("h:1@2", "master", strings.Repeat("0-16383 ", 20)): "",
 	} {
 		_, err := parseTopology(text, "h:1")
-		refused(t, err, want)
+		pipetest.Refused(t, err, want)
 	}
 }
 
@@ -141,29 +139,23 @@ func TestCluster(t *testing.T) {
 	t.Run("spread", func(t *testing.T) { spread(t, r) })
 	t.Run("refused", func(t *testing.T) {
 		_, err := Dial(t.Context(), addrs[0], Options{Protocol: MGet})
-		refused(t, err, "MGET takes keys of one slot only")
+		pipetest.Refused(t, err, "MGET takes keys of one slot only")
 		_, err = Dial(t.Context(), "redis://"+addrs[0]+"/1", Options{})
-		refused(t, err, "database 1")
+		pipetest.Refused(t, err, "database 1")
 	})
 	t.Run("moved", func(t *testing.T) { moved(t, r) })
 }
 
 // spread checks that every node answers, and that the counters are those of all.
 func spread(t *testing.T, r *Remote) {
-	before, err := r.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(r.Stats())(t)
 	s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 2})
 	var sets []kvs.Request
 	for i := range 3000 {
 		sets = append(sets, kvs.Request{Op: kvs.Set, Key: fmt.Appendf(nil, "spread %d", i), Value: []byte("v")})
 	}
 	kvstest.Do(t, s, nil, sets)
-	after, err := r.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(r.Stats())(t)
 	for i := range after.Workers {
 		if n := after.Workers[i].Ops - before.Workers[i].Ops; n < 900 || n > 1100 {
 			t.Errorf("node %d did %d operations, want about 1000", i, n)
@@ -180,17 +172,17 @@ func moved(t *testing.T, r *Remote) {
 	key := []byte("moved")
 	from := r.slots.node(key)
 	to := r.nodes[(from+1)%len(r.nodes)]
-	id, err := to.control.ask("CLUSTER", "MYID")
+	id, err := to.control.say("CLUSTER", "MYID")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range r.nodes {
-		if _, err := n.control.ask("CLUSTER", "SETSLOT", fmt.Sprint(slotOf(key)), "NODE", id[0]); err != nil {
+		if _, err := n.control.say("CLUSTER", "SETSLOT", fmt.Sprint(slotOf(key)), "NODE", id[0]); err != nil {
 			t.Fatal(err)
 		}
 	}
 	_, err = pipetest.Try(s, &kvs.Request{Op: kvs.Get, Key: key})
-	refused(t, err, "measure again once it is stable")
+	pipetest.Refused(t, err, "measure again once it is stable")
 }
 
 func equalSets(a, b []string) bool {
@@ -205,7 +197,7 @@ func TestClusterTLS(t *testing.T) {
 			"--requirepass", password, "--masterauth", password)...)
 	}, "--tls", "--cacert", files.CA, "--cert", files.ClientCert, "--key", files.ClientKey,
 		"--no-auth-warning", "-a", password)
-	c := credentials(password)
+	c := pipetest.Credentials(password)
 	c.TLS = withClient(t, &files)
 	r := dial(t, "rediss://"+addrs[0], Options{Credentials: c})
 	if f := r.Facts(); !equalSets(f.ClusterNodes, addrs) || f.Transport != "tcp+tls" {

@@ -49,8 +49,8 @@ type replyError string
 
 func (e replyError) Error() string { return "the server says: " + foreign.Reason(string(e)) }
 
-// ask sends one command and returns the texts of its answer: one, or those of an array or map.
-func (c *control) ask(words ...string) ([]string, error) {
+// say sends one command and returns the texts of its answer: one, or those of an array or map.
+func (c *control) say(words ...string) ([]string, error) {
 	if err := c.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return nil, err
 	}
@@ -138,16 +138,20 @@ func (c *control) redact(line string) string {
 	return strings.ReplaceAll(line, c.secret, "(redacted)")
 }
 
-// info asks for a section of counters.
+// info asks for a section of counters. The title of each section that the answer has, such as
+// "# Keyspace", is a field without a value.
 func (c *control) info(section string) (map[string]string, error) {
-	text, err := c.ask("INFO", section)
+	text, err := c.say("INFO", section)
 	if err != nil {
 		return nil, err
 	}
 	fields := map[string]string{}
 	for line := range strings.Lines(strings.Join(text, "")) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+		line = strings.TrimSpace(line)
+		if name, value, ok := strings.Cut(line, ":"); ok {
 			fields[name] = value
+		} else if strings.HasPrefix(line, "#") {
+			fields[line] = ""
 		}
 	}
 	return fields, nil
@@ -155,7 +159,7 @@ func (c *control) info(section string) (map[string]string, error) {
 
 // setting asks for one of the server's settings. It returns "" if there is none of that name.
 func (c *control) setting(name string) (string, error) {
-	pair, err := c.ask("CONFIG", "GET", name)
+	pair, err := c.say("CONFIG", "GET", name)
 	if err != nil || len(pair) < 2 {
 		return "", err
 	}

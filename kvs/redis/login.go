@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,7 @@ func (c *control) enter(l *login) (protocol string, err error) {
 	if l.db == 0 {
 		return protocol, nil
 	}
-	if _, err = c.ask("SELECT", strconv.Itoa(l.db)); err != nil {
+	if _, err = c.say("SELECT", strconv.Itoa(l.db)); err != nil {
 		return "", fmt.Errorf("database %d: %w", l.db, explain(err, l))
 	}
 	return protocol, nil
@@ -44,7 +45,7 @@ func (c *control) hello(l *login) (protocol string, err error) {
 		words = append(words, "AUTH", cmp.Or(l.user, "default"), c.secret)
 	}
 	var refused replyError
-	switch _, err = c.ask(words...); {
+	switch _, err = c.say(words...); {
 	case err == nil:
 		return resp3, nil
 	case !errors.As(err, &refused) || !refused.any("ERR", "NOPROTO"):
@@ -62,19 +63,14 @@ func (c *control) auth(l *login) error {
 	if l.user != "" {
 		words = []string{"AUTH", l.user, c.secret}
 	}
-	_, err := c.ask(words...)
+	_, err := c.say(words...)
 	return err
 }
 
 // any reports whether an error reply begins with one of the codes.
 func (e replyError) any(codes ...string) bool {
 	code, _, _ := strings.Cut(string(e), " ")
-	for _, c := range codes {
-		if code == c {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(codes, code)
 }
 
 // explain adds to an error reply what to do.

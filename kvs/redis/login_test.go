@@ -7,17 +7,13 @@ import (
 	"time"
 
 	"dpukv/internal/test/certs"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/kvs/kvstest"
 )
 
-// password is what no error may quote.
-const password = "hush-hush"
-
-func credentials(text string) kvs.Credentials {
-	return kvs.Credentials{Password: kvs.NewSecret(text)}
-}
+const password = pipetest.Password
 
 // run runs redis-server with arguments of the test's own, and returns HOST:PORT.
 func run(t testing.TB, args ...string) string {
@@ -50,12 +46,12 @@ func TestLogin(t *testing.T) {
 		"no rights":         {"redis://reader@" + addr + "/1", password, "grant the ACL user"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, err := Dial(t.Context(), c.url, Options{Credentials: credentials(c.password)})
+			r, err := Dial(t.Context(), c.url, Options{Credentials: pipetest.Credentials(c.password)})
 			if err == nil {
 				defer r.Close()
 				works(t, r)
 			}
-			refused(t, err, c.want)
+			pipetest.Refused(t, err, c.want)
 		})
 	}
 }
@@ -78,42 +74,32 @@ func works(t *testing.T, r *Remote) {
 	}
 }
 
-// refused compares an error with what it must contain, and with what it must not.
-func refused(t *testing.T, err error, want string) {
-	t.Helper()
-	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-		t.Errorf("got %v, want %q", err, want)
-	}
-	if err != nil && strings.Contains(err.Error(), password) {
-		t.Errorf("the error quotes the password: %v", err)
-	}
-}
-
 // TestNoPassword: a server without a password takes any with HELLO, and refuses one with AUTH.
 func TestNoPassword(t *testing.T) {
-	works(t, dial(t, run(t), Options{Credentials: credentials(password)}))
-	_, err := Dial(t.Context(), run(t, "--rename-command", "HELLO", ""), Options{Credentials: credentials(password)})
-	refused(t, err, "leave out the password: the server has none")
+	works(t, dial(t, run(t), Options{Credentials: pipetest.Credentials(password)}))
+	_, err := Dial(t.Context(), run(t, "--rename-command", "HELLO", ""),
+		Options{Credentials: pipetest.Credentials(password)})
+	pipetest.Refused(t, err, "leave out the password: the server has none")
 }
 
 // TestPasswordWithoutHello logs in to a server that knows only AUTH, and to one whose error quotes
 // the command.
 func TestPasswordWithoutHello(t *testing.T) {
 	addr := run(t, "--requirepass", password, "--rename-command", "HELLO", "")
-	r := dial(t, addr, Options{Credentials: credentials(password)})
+	r := dial(t, addr, Options{Credentials: pipetest.Credentials(password)})
 	if r.Facts().Protocol != resp2 {
 		t.Errorf("the facts say %q", r.Facts().Protocol)
 	}
 	works(t, r)
 	addr = run(t, "--rename-command", "HELLO", "", "--rename-command", "AUTH", "")
-	_, err := Dial(t.Context(), addr, Options{Credentials: credentials(password)})
-	refused(t, err, "unknown command")
+	_, err := Dial(t.Context(), addr, Options{Credentials: pipetest.Credentials(password)})
+	pipetest.Refused(t, err, "unknown command")
 }
 
 // TestWithoutConfig: a user who may not read the settings measures, with a warning.
 func TestWithoutConfig(t *testing.T) {
 	addr := run(t, "--user", "bob", "on", ">"+password, "~*", "+@all", "-config")
-	r := dial(t, "redis://bob@"+addr, Options{Credentials: credentials(password)})
+	r := dial(t, "redis://bob@"+addr, Options{Credentials: pipetest.Credentials(password)})
 	works(t, r)
 	s, err := r.Stats()
 	if err != nil || len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0], "refuses CONFIG GET") {
@@ -124,10 +110,10 @@ func TestWithoutConfig(t *testing.T) {
 // TestNoRights: a user who may not write fails the first write, with what to do.
 func TestNoRights(t *testing.T) {
 	addr := run(t, "--user", "reader", "on", ">"+password, "~*", "+get", "+info", "+hello", "+config|get")
-	r := dial(t, "redis://reader@"+addr, Options{Credentials: credentials(password)})
+	r := dial(t, "redis://reader@"+addr, Options{Credentials: pipetest.Credentials(password)})
 	s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	_, err := pipetest.Try(s, &kvs.Request{Op: kvs.Set, Key: []byte("k")})
-	refused(t, err, "grant the ACL user the commands GET, SET and DEL")
+	pipetest.Refused(t, err, "grant the ACL user the commands GET, SET and DEL")
 }
 
 // TestUnixSocket checks every operation over a Unix socket.
@@ -176,9 +162,9 @@ func TestTLS(t *testing.T) {
 	_, err := Dial(t.Context(), addr, Options{
 		Credentials: kvs.Credentials{TLS: kvs.TLSOptions{CA: pipetest.Secret(t, files.CA)}},
 	})
-	refused(t, err, "--tls-cert")
+	pipetest.Refused(t, err, "--tls-cert")
 	_, err = Dial(t.Context(), strings.TrimPrefix(addr, "rediss://"), Options{})
-	refused(t, err, "rediss://")
+	pipetest.Refused(t, err, "rediss://")
 }
 
 // TestTTL: an item of a SET expires after its time to live, as the server says. Another does not.
@@ -192,10 +178,7 @@ func TestTTL(t *testing.T) {
 		if got[1].Status != kvs.OK || string(got[1].Value) != "v" {
 			t.Errorf("%s: %+v", key, got)
 		}
-		left, err := r.nodes[0].control.ask("PTTL", key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		left := must.Get(r.nodes[0].control.say("PTTL", key))(t)
 		ms, _ := strconv.Atoi(left[0])
 		if expires := ms > 0 && ms <= 90_000; expires != (ttl > 0) || !expires && ms != -1 {
 			t.Errorf("%s: PTTL says %v", key, left)

@@ -65,6 +65,9 @@ func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 		return nil, errors.Join(fmt.Errorf("redis at %s: %w", addr, err), r.Close())
 	}
 	r.facts = r.learn()
+	if err := r.facts.Check(); err != nil {
+		return nil, errors.Join(fmt.Errorf("redis at %s: %w", addr, err), r.Close())
+	}
 	return r, nil
 }
 
@@ -81,7 +84,7 @@ func (r *Remote) connect(ctx context.Context, e *kvs.Endpoint) error {
 	if err := r.fitsCluster(e); err != nil {
 		return err
 	}
-	text, err := n.control.ask("CLUSTER", "NODES")
+	text, err := n.control.say("CLUSTER", "NODES")
 	if err != nil {
 		return explain(err, n.login(&r.opts))
 	}

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"dpukv/client/clienttest"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/kvs/kvstest"
@@ -57,13 +58,24 @@ func TestFaults(t *testing.T) {
 	t.Run("mget", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{Protocol: MGet})) })
 }
 
+// TestResetStat: somebody resets the server's counters in the middle of a load.
+func TestResetStat(t *testing.T) {
+	addr := start(t, nil).Addr()
+	other := dial(t, addr, Options{})
+	clienttest.Reset(t, dial(t, addr, Options{}), func() {
+		if _, err := other.nodes[0].control.say("CONFIG", "RESETSTAT"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Options{})) }
 
 // TestPassword checks that the error quotes a server that requires a password.
 func TestPassword(t *testing.T) {
 	s := start(t, nil)
 	r := dial(t, s.Addr(), Options{})
-	if _, err := r.nodes[0].control.ask("CONFIG", "SET", "requirepass", "secret"); err != nil {
+	if _, err := r.nodes[0].control.say("CONFIG", "SET", "requirepass", "secret"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Dial(t.Context(), s.Addr(), Options{}); err == nil || !strings.Contains(err.Error(), "NOAUTH") {
@@ -108,10 +120,7 @@ func TestIdleThreads(t *testing.T) {
 func TestThreads(t *testing.T) {
 	r := dial(t, start(t, func(c *Config) { c.Workers = 2 }).Addr(), Options{})
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		s, err := r.Stats()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(r.Stats())(t)
 		names := map[string]bool{}
 		for _, thread := range s.Threads {
 			names[thread.Name] = true
@@ -134,15 +143,9 @@ func TestFull(t *testing.T) {
 
 // TestStrangers: what listens is no Redis.
 func TestStrangers(t *testing.T) {
-	for _, says := range []string{
-		"", "SSH-2.0-OpenSSH_9.2\r\n", "ERROR\r\n", "+OK\r\n$3\r\nabc\r\n", "$99999999\r\n",
-		"*99999999999\r\n", strings.Repeat("x", 10_000),
-	} {
-		if r, err := Dial(t.Context(), kvstest.Stranger(t, says), Options{}); err == nil {
-			r.Close()
-			t.Errorf("%.30q was taken for Redis", says)
-		}
-	}
+	pipetest.Strangers(t, func(addr string) (*Remote, error) {
+		return Dial(t.Context(), addr, Options{})
+	}, "ERROR\r\n", "+OK\r\n$3\r\nabc\r\n", "$99999999\r\n", "*99999999999\r\n")
 }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -157,26 +160,12 @@ func start(t testing.TB, change func(*Config)) *Server {
 	if change != nil {
 		change(&cfg)
 	}
-	s, err := Start(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return must.Keep(Start(cfg))(t)
 }
 
 func dial(t testing.TB, addr string, opts Options) *Remote {
 	t.Helper()
-	r, err := Dial(t.Context(), addr, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	return must.Keep(Dial(t.Context(), addr, opts))(t)
 }
 
 func faultStore(opts Options) pipetest.Store {

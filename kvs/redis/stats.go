@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ func parseStats(text map[string]string, workers, db int) (kvs.Stats, error) {
 	p := parser{text: text}
 	w := kvs.WorkerStats{
 		Hits: p.count("keyspace_hits"), Evicted: p.count("evicted_keys"),
-		Items: p.part("db"+strconv.Itoa(db), "keys"), Connections: p.count("connected_clients"),
+		Items: p.keys(db), Connections: p.count("connected_clients"),
 	}
 	w.Gets = w.Hits + p.count("keyspace_misses") // of GET and MGET, per key
 	w.Ops = w.Gets + p.calls("set") + p.calls("del")
@@ -49,6 +50,18 @@ func (p *parser) nanoseconds(name string) int64 {
 	return int64(seconds * 1e9)
 }
 
+// keyspace is the title of the section with the databases that have keys.
+const keyspace = "# Keyspace"
+
+// keys returns the number of keys of a database. Without the section it is not known, and not 0.
+func (p *parser) keys(db int) uint64 {
+	if _, told := p.text[keyspace]; !told && p.err == nil {
+		p.err = fmt.Errorf("number of keys: found no section %q in the answer to INFO, allowed: "+
+			"one; give this user or this server INFO with all sections", keyspace)
+	}
+	return p.part("db"+strconv.Itoa(db), "keys")
+}
+
 // part returns a number in a field like "calls=12,usec=34". A missing field means that nothing has
 // happened yet.
 func (p *parser) part(name, key string) uint64 {
@@ -58,6 +71,9 @@ func (p *parser) part(name, key string) uint64 {
 			p.note(name, "a number", err)
 			return n
 		}
+	}
+	if _, there := p.text[name]; there {
+		p.note(name, key+"=… in it", errors.ErrUnsupported)
 	}
 	return 0
 }

@@ -2,9 +2,11 @@ package redis
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
 	"dpukv/kvs/internal/pipetest"
@@ -48,12 +50,7 @@ func TestRead(t *testing.T) {
 		{"-LOADING Redis is loading\r\n", kvs.Get, pipeline.Outcome{}, "LOADING"},
 		{strings.Repeat("x", 3000), kvs.Get, pipeline.Outcome{}, "not of this protocol"},
 	} {
-		o, err := (&resp{}).Read([]byte(test.in), test.op)
-		o.Bytes = max(o.Bytes, 0)
-		if test.fails == "" && (err != nil || o != test.want) || test.fails != "" &&
-			(err == nil || !strings.Contains(err.Error(), test.fails)) {
-			t.Errorf("%.50q to a %s: got %+v, %v, want %+v %s", test.in, test.op, o, err, test.want, test.fails)
-		}
+		pipetest.Reads(t, new(resp), test.in, test.op, test.want, test.fails)
 	}
 }
 
@@ -100,10 +97,7 @@ func TestMGetRows(t *testing.T) {
 	}
 	w = &resp{mget: true}
 	in = []byte("*2\r\n$1\r\nA\r\n_\r\n") // the rest would be an answer to an ADD
-	o, err := w.Read(in, kvs.Get)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(w.Read(in, kvs.Get))(t)
 	if o, err := w.Read(in[o.Bytes:], kvs.Add); err == nil {
 		t.Errorf("a value that no MGET asked for was taken for the answer to an ADD: %+v", o)
 	}
@@ -127,16 +121,29 @@ func TestParseStats(t *testing.T) {
 	good := map[string]string{
 		"keyspace_hits": "3", "keyspace_misses": "2", "evicted_keys": "0", "connected_clients": "1",
 		"used_cpu_user": "1.5", "used_cpu_sys": "0.25", "cmdstat_set": "calls=10,usec=9", "db0": "keys=7,expires=0",
+		keyspace: "",
 	}
 	s, err := parseStats(good, 1, 0)
 	if err != nil || s.CPUNs != 1_750_000_000 || s.Ops() != 15 || s.Workers[0].Items != 7 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for name, text := range good {
-		bad := map[string]string{}
-		for k, v := range good {
-			bad[k] = v
+	empty := maps.Clone(good)
+	delete(empty, "db0")
+	if s, err := parseStats(empty, 1, 0); err != nil || s.Workers[0].Items != 0 {
+		t.Errorf("a database without keys: %+v, %v", s, err)
+	}
+	// Without the section, the number of keys is not 0: somebody's keys may be there.
+	for _, absent := range []map[string]string{empty, good} {
+		absent := maps.Clone(absent)
+		delete(absent, keyspace)
+		if _, err := parseStats(absent, 1, 0); err == nil || !strings.Contains(err.Error(), keyspace) {
+			t.Errorf("no section: %v", err)
 		}
+	}
+	delete(good, keyspace)
+	for name, text := range good {
+		bad := maps.Clone(good)
+		bad[keyspace] = ""
 		bad[name] = strings.NewReplacer("10", "many", "7", "many").Replace(text)
 		if bad[name] == text {
 			bad[name] = "many"

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // TestArchive: an archive of a whole card has each command with its files, and nothing of what is
@@ -18,9 +20,7 @@ func TestArchive(t *testing.T) {
 	report.Node = "card7.example.org"
 	var b bytes.Buffer
 	redactor := NewRedactor("card7.example.org")
-	if err := Write(&b, About("v1", true), []*Report{redactor.Redact(report)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, About("v1", true), []*Report{redactor.Redact(report)}))
 	files := unpack(t, &b)
 	index := files["card-report/host-1/probes.jsonl"]
 	if !strings.Contains(index, `"name":"devlink-info","command":["devlink","dev","info"],"exit":`) ||
@@ -41,10 +41,7 @@ func TestArchive(t *testing.T) {
 
 func unpack(t *testing.T, r io.Reader) map[string]string {
 	t.Helper()
-	compressed, err := gzip.NewReader(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	compressed := must.Get(gzip.NewReader(r))(t)
 	files := map[string]string{}
 	for archive := tar.NewReader(compressed); ; {
 		h, err := archive.Next()
@@ -54,10 +51,7 @@ func unpack(t *testing.T, r io.Reader) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(io.ReadAll(archive))(t)
 		files[h.Name] = string(text)
 	}
 }

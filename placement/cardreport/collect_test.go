@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 const pci = "0000:03:00.0"
@@ -55,12 +57,8 @@ func fakeCard(t *testing.T, changed map[string]string) (sys string) {
 	bin, sys := t.TempDir(), t.TempDir()
 	write := func(file, text string, mode os.FileMode) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, []byte(text), mode))
 	}
 	for _, set := range []map[string]string{shims, changed} {
 		for name, script := range set {

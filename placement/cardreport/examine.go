@@ -192,6 +192,21 @@ func (e *examiner) rdma() {
 			"ip address # the port needs an IPv4 address and must be up")
 	}
 	e.roce(nic)
+	for i := range e.f.Cards {
+		e.order(&e.f.Cards[i])
+	}
+}
+
+// order tells what dpukv does not rely on: over a NIC, lanes are fenced, and HERD checks requests
+// of more than a line.
+func (e *examiner) order(c *Card) {
+	found := strings.Join(c.WriteOrder, ", ")
+	if found == "" {
+		e.add("order of WRITEs of "+c.PCI, Unknown, "no "+orderKey+" and no state of PCIe read",
+			"mlxconfig -d "+c.PCI+" -e query "+orderKey)
+		return
+	}
+	e.add("order of WRITEs of "+c.PCI, Fact, found)
 }
 
 // roce looks who gets UDP 4791: with RoCE on, the NIC takes it, and softroce gets nothing.

@@ -14,7 +14,7 @@ func healthy() *Facts {
 			Card: card.Card{
 				PCI: pci, Generation: "bf2", Default: card.DPU, Current: card.DPU, NextBoot: card.DPU,
 			},
-			ESwitch: "switchdev", RoCE: "true",
+			ESwitch: "switchdev", RoCE: "true", WriteOrder: []string{"PCI_WR_ORDERING per_mkey(0)"},
 		}},
 		Links: []Link{
 			{Name: "oob_net0", MTU: 1500, Addresses: []string{"10.1.0.5"}},

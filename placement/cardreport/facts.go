@@ -36,6 +36,9 @@ type Card struct {
 	ModeError string // why the mode is unknown
 	ESwitch   string // "switchdev", "legacy"
 	RoCE      string // "true", "false": enable_roce as it runs
+	// WriteOrder has what decides in which order the bytes of a WRITE become visible: the current
+	// PCI_WR_ORDERING, whether PCIe allows relaxed ordering, variables for packets out of order.
+	WriteOrder []string
 }
 
 // Link is a network interface.
@@ -227,9 +230,26 @@ func (r *Report) cards() (list []Card) {
 		c.PCI = pci
 		c.ESwitch = after(r.text(eswitchProbe+pci), "mode")
 		c.RoCE = after(r.text(roceProbe+pci), "value")
+		c.WriteOrder = r.writeOrder(pci)
 		list = append(list, c)
 	}
 	return list
+}
+
+const orderKey = "PCI_WR_ORDERING"
+
+func (r *Report) writeOrder(pci string) (all []string) {
+	for line := range strings.Lines(r.text(configsProbe + pci)) {
+		f := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "*"))
+		const columns = 4 // the key; the default, the current value, that of the next boot
+		if len(f) >= columns && f[0] == orderKey {
+			all = append(all, orderKey+" "+f[2])
+		}
+	}
+	for line := range strings.Lines(r.text(orderProbe + pci)) {
+		all = append(all, strings.TrimSpace(line))
+	}
+	return all
 }
 
 // after returns the word after a word. devlink prints "cmode driverinit value true".

@@ -73,7 +73,11 @@ func FuzzParse(f *testing.F) {
 // TestParseTranscripts reads what cards, their driver and their switch print.
 func TestParseTranscripts(t *testing.T) {
 	const folder = "../submode/testdata/transcripts/undated/"
-	r := Report{Answers: []Answer{{Name: modeProbe + pci}}}
+	r := Report{Answers: []Answer{
+		{Name: modeProbe + pci},
+		{Name: orderProbe + pci, Stdout: "RlxdOrd+\n"},
+		{Name: configsProbe + pci, Stdout: "*  PCI_WR_ORDERING  per_mkey(0)  force_relax(1)  per_mkey(0)\n"},
+	}}
 	for name, file := range map[string]string{
 		eswitchProbe + pci: "devlink-eswitch-show.txt",
 		roceProbe + pci:    "devlink-param-enable_roce.txt",
@@ -84,6 +88,9 @@ func TestParseTranscripts(t *testing.T) {
 	f := r.Parse()
 	if c := f.Cards[0]; c.ESwitch != "switchdev" || c.RoCE != "true" {
 		t.Errorf("found the card %+v", c)
+	}
+	if want := []string{"PCI_WR_ORDERING force_relax(1)", "RlxdOrd+"}; !reflect.DeepEqual(f.Cards[0].WriteOrder, want) {
+		t.Errorf("found the order of WRITEs %q, want %q", f.Cards[0].WriteOrder, want)
 	}
 	if want := []string{"system@ovs-system"}; !reflect.DeepEqual(f.OVS.Datapaths, want) {
 		t.Errorf("found the datapaths %q, want %q", f.OVS.Datapaths, want)

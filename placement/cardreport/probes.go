@@ -50,6 +50,8 @@ const (
 	modeProbe    = "mode-"    // and the card's PCI address
 	eswitchProbe = "eswitch-" // the same
 	roceProbe    = "roce-"    // the same
+	configsProbe = "mlxconfig-"
+	orderProbe   = "order-"
 )
 
 // everywhere are the probes of any node. Each output has one fact a line.
@@ -127,7 +129,7 @@ func ofCard(pci string) []Probe {
 	return []Probe{
 		{Name: modeProbe + pci, Run: card.Query(pci)},
 		asRoot(Probe{
-			Name: "mlxconfig-" + pci, Run: []string{"mlxconfig", "-d", pci, "-e", "query"},
+			Name: configsProbe + pci, Run: []string{"mlxconfig", "-d", pci, "-e", "query"},
 		}),
 		{
 			Name: eswitchProbe + pci,
@@ -137,6 +139,9 @@ func ofCard(pci string) []Probe {
 			Name: roceProbe + pci,
 			Run:  []string{"devlink", "dev", "param", "show", "pci/" + pci, "name", "enable_roce"},
 		},
+		asRoot(shell(orderProbe+pci, `lspci -vv -s `+pci+` | grep -o 'RlxdOrd[+-]' | head -n 1; `+
+			`grep -hs MLX5_RELAXED_PACKET_ORDERING_ON /etc/infiniband/mlx5.conf; `+
+			`env | grep MLX5_RELAXED_PACKET_ORDERING_ON || :`)),
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/emulate/keeper"
 )
 
@@ -171,18 +172,14 @@ func startOwner(t *testing.T, spec Spec, prepare func(*exec.Cmd)) *started {
 	}
 	s.in, _ = s.cmd.StdinPipe()
 	out, _ := s.cmd.StdoutPipe()
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.cmd.Start())
 	json.NewEncoder(s.in).Encode(spec)
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	if err != nil {
 		s.cmd.Wait()
 		t.Fatal(s.stderr.String())
 	}
-	if err := json.Unmarshal(line, s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(line, s))
 	s.world = parts(t, s.keeperPID(t), tmp)
 	if len(s.namespaces) != len(spec.Machines)+2 {
 		t.Fatalf("%d namespaces for %d machines and two cards", len(s.namespaces), len(spec.Machines))
@@ -259,9 +256,7 @@ func TestKilledHalfway(t *testing.T) {
 	for range 12 {
 		cmd := exec.Command(owner, "lab")
 		in, _ := cmd.StdinPipe()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		plan := newTopology(&spec).Plan
 		plan.Quotas = []keeper.Quota{{Space: "dpu-a", CPUs: 1}, {Space: "dpu-b", CPUs: 1}}
 		json.NewEncoder(in).Encode(map[string]any{"method": "Lab.Up", "params": []any{plan}, "id": 1})
@@ -273,9 +268,7 @@ func TestKilledHalfway(t *testing.T) {
 		all.groups = append(all.groups, w.groups...)
 		maps.Copy(all.holders, w.holders)
 	}
-	if err := keeper.Sweep(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, keeper.Sweep())
 	all.mustVanish(t)
 	t.Logf("12 were killed, with %d namespaces and %d control groups", len(all.namespaces), len(all.groups))
 }
@@ -288,9 +281,7 @@ func TestOwnerKilledHalfway(t *testing.T) {
 	for range 10 {
 		cmd := exec.Command(owner, "start")
 		in, _ := cmd.StdinPipe()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		json.NewEncoder(in).Encode(study("bf2"))
 		keeperPID := keeperOf(cmd.Process.Pid)
 		for ; keeperPID == 0; keeperPID = keeperOf(cmd.Process.Pid) {
@@ -355,14 +346,11 @@ func TestKeeperGone(t *testing.T) {
 	needLab(t)
 	spec := study("bf2")
 	spec.Keeper = []string{owner, "lab"}
-	l, err := Start(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Start(t.Context(), spec))(t)
 	w := parts(t, l.Held.PID, "")
 	unix.Kill(l.Held.PID, unix.SIGKILL)
 	<-l.Done()
-	_, err = l.Counters("host-a")
+	_, err := l.Counters("host-a")
 	want := fmt.Sprintf("its keeper (PID %d) ended: signal: killed", l.Held.PID)
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)

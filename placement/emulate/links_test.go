@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -98,9 +100,7 @@ func TestOffloads(t *testing.T) {
 		before := counters(t, l)
 		sendTrain(t, from, to, 1000, make([]byte, 10_000))
 		for range 10 {
-			if _, err := to.Read(make([]byte, 2000)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(to.Read(make([]byte, 2000)))(t)
 		}
 		for _, name := range []string{"host-a/eth0", "card-host-a/wire", "card-host-b/pf0"} {
 			// ARP, seldom
@@ -188,25 +188,19 @@ func TestOnPath(t *testing.T) {
 	if c, err := l.Counters("dpu-b"); err != nil || c != counters(t, l)["dpu-b/p0"] {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if err := l.CutOff("dpu-b"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.CutOff("dpu-b"))
 	on(t, l, "host-a", knock)
 	if e, ok := err.(net.Error); !ok || !e.Timeout() {
 		t.Errorf("cut off at p0, and host-b answers: %v", err)
 	}
-	if err := l.Restore("dpu-b"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Restore("dpu-b"))
 	mustAwait(t, l, "host-a", "host-b")
 	transfer(t, l, "host-a", "host-b", n)
 }
 
 func mustAwait(t *testing.T, l *Lab, from, to string) {
 	t.Helper()
-	if err := l.Await(t.Context(), from, to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Await(t.Context(), from, to))
 }
 
 // TestAwait: Await gives up, says why, and blocks no other call.
@@ -237,7 +231,5 @@ func TestDirect(t *testing.T) {
 	spec.Machines[2].Direct, spec.Offloads = true, Off
 	l := startLab(t, spec)
 	transfer(t, l, "host-a", "host-b", 1<<20)
-	if err := l.CutOff("host-b"); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, l.CutOff("host-b"))
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 )
 
 // owner is the path of the program in testdata/owner.
@@ -66,10 +67,7 @@ func startLab(t *testing.T, spec Spec) *Lab {
 	t.Helper()
 	needLab(t)
 	spec.Keeper = []string{owner, "lab"}
-	l, err := Start(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Start(t.Context(), spec))(t)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -113,9 +111,6 @@ func on(t *testing.T, l *Lab, machine string, f func()) {
 // command runs argv on a machine as the orchestrator does.
 func command(t *testing.T, l *Lab, machine string, argv ...string) *exec.Cmd {
 	t.Helper()
-	full, err := l.Argv(machine, argv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := must.Get(l.Argv(machine, argv))(t)
 	return exec.Command(full[0], full[1:]...)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"dpukv/internal/boundedyaml"
 	"dpukv/internal/infile"
+	"dpukv/internal/strictyaml"
 )
 
 // Profile models a generation of DPUs on cores of this machine.
@@ -81,7 +81,7 @@ func parseProfile(path string, data []byte) (*Profile, error) {
 		return nil, fmt.Errorf("profile %s: found %d bytes, allowed: at most %d", path, len(data),
 			profileBytes)
 	}
-	if _, err := boundedyaml.Tokens(data); err != nil {
+	if _, err := strictyaml.Tokens(data); err != nil {
 		return nil, fmt.Errorf("profile %s:%w", path, err)
 	}
 	var f profileFile

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 // spinner is a set of processes that keep busy on a machine.
@@ -21,9 +23,7 @@ func spin(t *testing.T, l *Lab, machine string, n int) *spinner {
 	s := &spinner{start: time.Now()}
 	for range n {
 		cmd := command(t, l, machine, "sh", "-c", "while :; do :; done")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		s.all = append(s.all, cmd)
 	}
 	return s
@@ -92,9 +92,7 @@ func TestQuotaFacts(t *testing.T) {
 	if q, err := l.SetCores("dpu-a", 100); err != nil || factsOf(l, "dpu-a").Cores != 8 {
 		t.Errorf("100 cores of a BF-3: %v, %v, %+v", q, err, factsOf(l, "dpu-a"))
 	}
-	if _, err := l.SetCores("dpu-a", 2); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(l.SetCores("dpu-a", 2))(t)
 	f := factsOf(l, "dpu-a")
 	if f.Profile != "bf3" || f.Cores != 2 || f.CoreStrength != 0.572 || f.QuotaCPUs < 1.14 || f.QuotaCPUs > 1.15 ||
 		f.PeriodNs != 1e7 {

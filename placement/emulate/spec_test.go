@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/emulate/keeper"
 )
 
@@ -169,10 +170,7 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("built in: %v", Profiles())
 	}
 	for name, w := range want {
-		p, err := LoadProfile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(LoadProfile(name))(t)
 		if p.Name != name || p.Cores != w.Cores || math.Abs(p.CoreStrength-w.CoreStrength) > 0.001 ||
 			p.LinkGbps != w.LinkGbps {
 			t.Errorf("%+v, want %+v", p, w)
@@ -205,9 +203,7 @@ func TestProfileRefused(t *testing.T) {
 		cores + strength + "# " + strings.Repeat("x", profileBytes+1): "bytes, allowed: at most 65536",
 	} {
 		path := filepath.Join(t.TempDir(), "mine.yaml")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 		if _, err := LoadProfile(path); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), path) {
 			t.Errorf("%.60q: %v, want %s", text, err, want)

@@ -3,6 +3,8 @@ package emulate
 import (
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 func TestThrottlingOfBothVersions(t *testing.T) {
@@ -25,19 +27,11 @@ func TestThrottlingOfBothVersions(t *testing.T) {
 // A busy process on a machine with a quota is stopped, and the kernel counts it.
 func TestThrottlingOfABusyMachine(t *testing.T) {
 	l := startLab(t, study("bf2"))
-	if _, err := l.SetCores("dpu-a", 1); err != nil {
-		t.Fatal(err)
-	}
-	before, err := l.Throttling()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(l.SetCores("dpu-a", 1))(t)
+	before := must.Get(l.Throttling())(t)
 	busy := spin(t, l, "dpu-a", 1)
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		after, err := l.Throttling()
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := must.Get(l.Throttling())(t)
 		if d := after["dpu-a"].Since(before["dpu-a"]); d.Stopped > 0 && d.For > 0 {
 			if d.Periods < d.Stopped || d.Period != 10*time.Millisecond {
 				t.Errorf("%+v", d)

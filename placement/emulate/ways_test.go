@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 // transfer sends n random bytes over TCP from one machine to the other, which echoes them.
@@ -49,11 +51,7 @@ func transfer(t *testing.T, l *Lab, from, to string, n int) {
 
 func counters(t *testing.T, l *Lab) map[string]Counters {
 	t.Helper()
-	all, err := l.AllCounters()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return must.Get(l.AllCounters())(t)
 }
 
 // TestWays sends from each machine to each other one, and finds the way in every interface's
@@ -98,28 +96,12 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestCountersOfMachine: Counters of a machine are those of its interface.
-func TestCountersOfMachine(t *testing.T) {
-	t.Parallel()
-	l := startLab(t, study(NoProfile))
-	transfer(t, l, "dpu-a", "host-b", 1<<16)
-	for _, machine := range []string{"dpu-a", "host-b"} {
-		c, err := l.Counters(machine)
-		if err != nil || c != counters(t, l)[machine+"/"+Uplink] || c.RxBytes < 1<<16 || c.RxPackets == 0 ||
-			c.TxPackets == 0 {
-			t.Errorf("%s: %+v, %v", machine, c, err)
-		}
-	}
-}
-
 // TestCutOff: a machine that is cut off is silent, not absent. The others go on.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, study(NoProfile))
 	for range 2 {
-		if err := l.CutOff("dpu-b"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.CutOff("dpu-b"))
 		var err error
 		on(t, l, "host-a", func() {
 			_, err = (&net.Dialer{Timeout: 200 * time.Millisecond}).DialContext(context.Background(), "tcp4",
@@ -129,9 +111,7 @@ func TestCutOff(t *testing.T) {
 			t.Errorf("cut off: %v", err)
 		}
 		transfer(t, l, "host-a", "host-b", 1000)
-		if err := l.Restore("dpu-b"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Restore("dpu-b"))
 		mustAwait(t, l, "host-a", "dpu-b")
 		transfer(t, l, "host-a", "dpu-b", 1000)
 	}
@@ -148,9 +128,7 @@ func TestSideBySide(t *testing.T) {
 			t.Errorf("the other lab's %s: %+v, before %+v", name, after, before[name])
 		}
 	}
-	if err := one.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, one.Close())
 	transfer(t, other, "host-a", "dpu-b", 1<<16)
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 )
@@ -20,14 +21,8 @@ server_side: [hostB, dpuB]
 
 func pointsOf(t *testing.T, text string) ([]sweep.Point, *testbed.Testbed) {
 	t.Helper()
-	s, err := sweep.Parse("sweep.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bed, err := testbed.Parse("testbed.yaml", []byte(nodes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(sweep.Parse("sweep.yaml", []byte(text)))(t)
+	bed := must.Get(testbed.Parse("testbed.yaml", []byte(nodes)))(t)
 	return s.Points(), &bed
 }
 

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 var argv = []string{"/opt/dpukv", "node", "a b"}
@@ -51,10 +53,7 @@ func TestCommand(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := Command(&tc.node, argv)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Command(&tc.node, argv))(t)
 			begin, end, cut := strings.Cut(tc.want, "…")
 			line := strings.Join(got, " ")
 			if !strings.HasPrefix(line, begin) || !strings.HasSuffix(line, end) || !cut && line != tc.want {
@@ -120,9 +119,7 @@ func TestCommandsAreChecked(t *testing.T) {
 // TestKubectlTakesUTF8: Kubernetes fails with other arguments, and does not name them.
 func TestKubectlTakesUTF8(t *testing.T) {
 	n := &Node{Name: "n", Via: Kubectl, Pod: "kv-0"}
-	if _, err := Command(n, []string{"cat", "ä€😀"}); err != nil {
-		t.Error(err)
-	}
+	must.Get(Command(n, []string{"cat", "ä€😀"}))(t)
 	want := `node n: found the argument "a\xff", allowed with via: kubectl: valid UTF-8`
 	if _, err := Command(n, []string{"cat", "a\xff"}); err == nil || err.Error() != want {
 		t.Errorf("found  %v\nwanted %s", err, want)
@@ -149,9 +146,7 @@ func TestCheck(t *testing.T) {
 	expect(Node{Via: Slurm, SlurmNode: "a"}, "needs the program srun")
 	expect(Node{Via: Kubectl, Pod: "a"}, "needs the program kubectl")
 	for _, tool := range []string{"ip", "ssh", "srun", "kubectl"} {
-		if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), tool), nil, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(os.Getenv("PATH"), tool), nil, 0o755))
 	}
 	expect(Node{Via: Netns, Namespace: "dpukv-never"}, "there is no network namespace dpukv-never")
 	expect(Node{Via: SSH, Host: "a"}, "")

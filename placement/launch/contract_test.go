@@ -3,6 +3,7 @@ package launch
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -15,7 +16,26 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"dpukv/internal/foreign"
+	"dpukv/internal/test/must"
 )
+
+// Output runs argv on the node to its end, without stdin, and returns its stdout. The error has the
+// end of its stderr, or comes from Explain.
+func Output(ctx context.Context, n *Node, argv ...string) ([]byte, error) {
+	cmd, stderr, err := n.cmd(ctx, argv)
+	if err != nil {
+		return nil, err
+	}
+	var out foreign.Output
+	cmd.Stdout = &out
+	err = cmd.Run()
+	if full := out.Err(); full != nil {
+		return nil, n.errorf("%w", full)
+	}
+	return out.Bytes(), n.ended(ctx, stderr, err)
+}
 
 // testContract checks the promises of every way to start programs, see doc.go. The node shares this
 // machine's files.
@@ -26,10 +46,7 @@ func testContract(t *testing.T, n *Node) {
 		if n.Via == Kubectl {
 			sent = slices.DeleteFunc(slices.Clone(awkward), func(a string) bool { return !utf8.ValidString(a) })
 		}
-		out, err := Output(t.Context(), n, append([]string{"printf", `%s\0`}, sent...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(Output(t.Context(), n, append([]string{"printf", `%s\0`}, sent...)...))(t)
 		if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, sent) {
 			t.Errorf("found  %q\nwanted %q", got, sent)
 		}
@@ -81,22 +98,15 @@ type lifeline struct {
 func lingering(t *testing.T, n *Node) (*exec.Cmd, *lifeline) {
 	t.Helper()
 	fifo := filepath.Join(t.TempDir(), "alive")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	line, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(fifo, 0o600))
+	line := must.Get(os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
 	t.Cleanup(func() { line.Close() })
 	cmd, stderr, err := n.cmd(t.Context(), []string{"sh", "-c", `exec 3>"$1"; echo up; exec cat`, "lingering", fifo})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stdin, stdout := pipes(t, cmd)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		stdin.Close()
 		cmd.Process.Kill()
@@ -115,14 +125,8 @@ func lingering(t *testing.T, n *Node) (*exec.Cmd, *lifeline) {
 
 func pipes(t *testing.T, cmd *exec.Cmd) (io.WriteCloser, io.Reader) {
 	t.Helper()
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t)
+	stdout := must.Get(cmd.StdoutPipe())(t)
 	return stdin, stdout
 }
 

@@ -24,8 +24,7 @@
 //     way, the command ends within seconds. [Explain] turns its output into a sentence with the
 //     node's name and a remedy.
 //
-// [Check] reports a missing field or tool on this machine before anything starts. [Output] runs a
-// command to its end.
+// [Check] reports a missing field or tool on this machine before anything starts.
 //
 // # A shared connection
 //

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/daemon"
+	"dpukv/internal/test/must"
 )
 
 func TestInstall(t *testing.T) {
@@ -27,15 +28,11 @@ func TestInstall(t *testing.T) {
 		}
 	})
 	t.Run("damaged", func(t *testing.T) {
-		if err := os.Truncate(first, 100); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Truncate(first, 100))
 		installed(t, n, s)
 	})
 	t.Run("cut short", func(t *testing.T) {
-		if err := os.RemoveAll(s.Cache); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(s.Cache))
 		cmd, stderr, err := n.cmd(t.Context(), bootstrap(installScript))
 		if err != nil {
 			t.Fatal(err)
@@ -110,10 +107,7 @@ func TestInstallForAnotherArchitecture(t *testing.T) {
 	expect("node bf: it is of the architecture arm64, this program is for amd64, and there is no " + file +
 		": in dpukv's source, make it by")
 
-	self, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.ReadFile("/proc/self/exe"))(t)
 	writeFile(t, file, string(self))
 	expect("node bf: " + file + ": found a program for EM_X86_64, allowed: for EM_AARCH64")
 	writeFile(t, file, "#!/bin/sh\n")
@@ -129,10 +123,7 @@ func TestInstallForAnotherArchitecture(t *testing.T) {
 }
 
 func TestInstallWhereNothingIsToDo(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	for _, tc := range []struct {
 		node Node
 		want string
@@ -182,9 +173,5 @@ func expectFiles(t *testing.T, dir string, want ...string) {
 
 func stat(t *testing.T, path string) os.FileInfo {
 	t.Helper()
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info
+	return must.Get(os.Stat(path))(t)
 }

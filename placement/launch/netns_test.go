@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/daemon"
+	"dpukv/internal/test/must"
 )
 
 func TestNetns(t *testing.T) {
@@ -28,13 +29,8 @@ func TestNetns(t *testing.T) {
 		}
 	})
 	n := &Node{Name: "netns", Via: Netns, Namespace: name}
-	if err := Check(n); err != nil {
-		t.Fatal(err)
-	}
-	here, err := os.Readlink("/proc/self/ns/net")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Check(n))
+	here := must.Get(os.Readlink("/proc/self/ns/net"))(t)
 	if out, err := Output(t.Context(), n, "readlink", "/proc/self/ns/net"); err != nil || string(out) == here+"\n" {
 		t.Errorf("it ran in %s, this test in %s: %v", out, here, err)
 	}

@@ -42,6 +42,9 @@ func echoed(t interface{ Fatalf(string, ...any) }, shell, args []string) []strin
 }
 
 func TestQuoteInEveryShell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for seconds: it starts each shell for each text")
+	}
 	t.Parallel()
 	for _, shell := range shells {
 		t.Run(shell.argv[0], func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/daemon"
+	"dpukv/internal/test/must"
 )
 
 // TestShare: commands take one connection, also with its server gone for new ones. Close removes
@@ -23,10 +24,7 @@ func TestShare(t *testing.T) {
 	}
 	id := func(n *Node) string {
 		t.Helper()
-		out, err := Output(t.Context(), n, "sh", "-c", "echo $SSH_CONNECTION")
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(Output(t.Context(), n, "sh", "-c", "echo $SSH_CONNECTION"))(t)
 		return string(out)
 	}
 	if a, b := id(&shared.Node), id(&shared.Node); a != b {
@@ -36,9 +34,7 @@ func TestShare(t *testing.T) {
 		t.Errorf("without Share, one connection: %s", a)
 	}
 	testContract(t, &shared.Node)
-	if err := shared.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, shared.Close())
 	if left, _ := filepath.Glob(os.Getenv("TMPDIR") + "/*"); len(left) > 0 {
 		t.Errorf("it left %q", left)
 	}

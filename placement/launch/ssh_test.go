@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/daemon"
+	"dpukv/internal/test/must"
 )
 
 // node returns the way to a server without a configuration.
@@ -27,9 +28,7 @@ func TestSSH(t *testing.T) {
 	t.Parallel()
 	s := daemon.StartSSH(t, daemon.SSHOptions{})
 	n := node(s)
-	if err := Check(n); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Check(n))
 	testContract(t, n)
 
 	t.Run("no binary", func(t *testing.T) {
@@ -42,15 +41,16 @@ func TestSSH(t *testing.T) {
 		writeFile(t, n.SSHConfig,
 			s.ClientConfig("bf")+"ControlMaster auto\nControlPersist yes\nControlPath "+dir+
 				"/master\nRemoteCommand false\nRequestTTY force\n")
-		if _, err := Output(t.Context(), n, "true"); err != nil {
-			t.Error(err)
-		}
+		must.Get(Output(t.Context(), n, "true"))(t)
 		expectFiles(t, dir, n.SSHConfig)
 	})
 }
 
 // TestSSHJump: the target listens in a namespace that only the jump host reaches.
 func TestSSHJump(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for seconds: each of its commands logs in twice")
+	}
 	t.Parallel()
 	network := daemon.NewNet(t)
 	jump := daemon.StartSSH(t, daemon.SSHOptions{Net: network})
@@ -68,23 +68,16 @@ func TestSSHJump(t *testing.T) {
 
 	t.Run("in the configuration", func(t *testing.T) {
 		writeFile(t, config, jump.ClientConfig("card")+target.ClientConfig("bf")+"ProxyJump card\n")
-		if _, err := Output(t.Context(), &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: config},
-			"true"); err != nil {
-			t.Error(err)
-		}
+		must.Get(Output(t.Context(), &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: config},
+			"true"))(t)
 	})
 	t.Run("a key by its own name", func(t *testing.T) {
-		key, err := os.ReadFile(target.HostKey)
-		if err != nil {
-			t.Fatal(err)
-		}
+		key := must.Get(os.ReadFile(target.HostKey))(t)
 		known := filepath.Join(t.TempDir(), "known_hosts") // without the jump's key, whose name stays
 		writeFile(t, known, "card+bf "+string(key))
 		named := *n
 		named.HostKeyAlias, named.KnownHosts = "card+bf", known
-		if _, err := Output(t.Context(), &named, "true"); err != nil {
-			t.Error(err)
-		}
+		must.Get(Output(t.Context(), &named, "true"))(t)
 	})
 	t.Run("unknown key", func(t *testing.T) {
 		empty(t, jump.KnownHosts)
@@ -133,10 +126,7 @@ func TestSSHHostKeyAlias(t *testing.T) {
 	known := filepath.Join(t.TempDir(), "known_hosts")
 	var keys strings.Builder
 	for i, s := range servers {
-		key, err := os.ReadFile(s.HostKey)
-		if err != nil {
-			t.Fatal(err)
-		}
+		key := must.Get(os.ReadFile(s.HostKey))(t)
 		keys.WriteString("jump" + strconv.Itoa(i) + "+card " + string(key))
 	}
 	writeFile(t, known, keys.String())
@@ -191,10 +181,7 @@ func TestSSHRefuses(t *testing.T) {
 func TestSSHSilence(t *testing.T) {
 	slow(t)
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	port := l.Addr().(*net.TCPAddr).Port
 	direct := Node{Name: "bf", Via: SSH, Host: "127.0.0.1", Port: port, SSHConfig: "/dev/null"}
@@ -232,14 +219,10 @@ func TestSSHCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Stdout = w
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	w.Close()
 	go func() { result <- n.ended(t.Context(), stderr, cmd.Wait()) }()
-	if _, err := r.Read(make([]byte, 3)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.Read(make([]byte, 3)))(t)
 	network.Cut(t)
 	select {
 	case err := <-result:
@@ -263,13 +246,9 @@ func TestSSHServerEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdin, stdout := pipes(t, cmd)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	stdin.Write([]byte("x"))
-	if _, err := stdout.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(stdout.Read(make([]byte, 1)))(t)
 	s.Kill()
 	expectExplained(t, n.ended(t.Context(), stderr, cmd.Wait()),
 		"node bf: 127.0.0.1 closed the connection: its sshd or the machine went down, or ended it")
@@ -292,9 +271,7 @@ func expectExplained(t *testing.T, err error, want string) {
 
 func writeFile(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 }
 
 func empty(t *testing.T, file string) {
@@ -312,12 +289,13 @@ func expectEmpty(t *testing.T, file string) {
 // TestSudo: commands run by sudo, with their arguments, bytes and status unchanged. A sudo that
 // asks for a password is an error with its remedy.
 func TestSudo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for seconds: it logs in for each kind of refusal")
+	}
 	bin := t.TempDir()
 	shim := func(script string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(bin, "sudo"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(bin, "sudo"), []byte("#!/bin/sh\n"+script), 0o755))
 	}
 	s := daemon.StartSSH(t, daemon.SSHOptions{
 		Config: []string{"SetEnv PATH=" + bin + ":/usr/bin:/bin"},

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/test/tools"
+	"dpukv/internal/test/programs"
 	"dpukv/placement/launch"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/card"
@@ -15,7 +15,7 @@ import (
 // the card.
 func cards(t *testing.T, mlxconfig string) (*Machines, *testbed.Assignment) {
 	t.Helper()
-	tools.First(t, map[string]string{"mlxconfig": mlxconfig, "mst": "exit 1\n", "sudo": "shift; exec \"$@\"\n"})
+	programs.First(t, map[string]string{"mlxconfig": mlxconfig, "mst": "exit 1\n", "sudo": "shift; exec \"$@\"\n"})
 	local := func(name string) launch.Node { return launch.Node{Name: name, Via: launch.Local} }
 	host := func(name string) testbed.Node {
 		return testbed.Node{Node: local(name), Kind: testbed.KindHost, Address: testbed.Loopback}
@@ -73,7 +73,7 @@ func TestCardsUnread(t *testing.T) {
 // Arm's on a scalable function.
 func TestCheckAddresses(t *testing.T) {
 	m, c := cards(t, "exit 1\n")
-	tools.First(t, map[string]string{"ip": `echo '[{"ifname":"tmfifo_net0","addr_info":[{"local":"192.168.100.2"}]},` +
+	programs.First(t, map[string]string{"ip": `echo '[{"ifname":"tmfifo_net0","addr_info":[{"local":"192.168.100.2"}]},` +
 		`{"ifname":"oob_net0","addr_info":[{"local":"10.0.0.4"}]},` +
 		`{"ifname":"p0","addr_info":[{"local":"10.10.10.4"}]}]'` + "\n"})
 	c.Server = m.Bed.Nodes[2]

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/daemon"
+	"dpukv/internal/test/must"
 	"dpukv/placement/launch"
 	"dpukv/placement/testbed"
 )
@@ -22,18 +23,13 @@ func TestSubmodeNodeConnectsOnce(t *testing.T) {
 	node := m.SubmodeNode(&bf)
 	connections := map[string]bool{}
 	for range 3 {
-		out, err := node.Run(t.Context(), []string{"sh", "-c", "echo $SSH_CONNECTION"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(node.Run(t.Context(), []string{"sh", "-c", "echo $SSH_CONNECTION"}))(t)
 		connections[out] = true
 	}
 	if len(connections) != 1 {
 		t.Errorf("found connections %v, want one", connections)
 	}
-	if err := m.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, m.Close())
 	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
 		t.Errorf("it left %v", left)
 	}

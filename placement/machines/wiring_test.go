@@ -3,15 +3,13 @@ package machines
 import (
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/testbeds"
 	"dpukv/placement/testbed"
 )
 
 func TestMachinesThatAreMade(t *testing.T) {
-	bed, err := testbed.Parse("t.yaml", []byte(testbeds.FourMachines))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bed := must.Get(testbed.Parse("t.yaml", []byte(testbeds.FourMachines)))(t)
 	if got := labSpec(&bed, peers); len(got.Machines) != 4 || got.Machines[3].Profile != "bf3" ||
 		got.Machines[0].Profile != "none" || got.Machines[1].Of != "hostA" {
 		t.Errorf("the lab is %+v", got)

@@ -16,22 +16,22 @@ import (
 type Neighbour struct {
 	kind    string
 	cpus    []int
-	workers []worker
-	begin   chan struct{} // closed once all workers have their memory
+	threads []thread
+	begin   chan struct{} // closed once all threads have their memory
 	stop    atomic.Bool
 	all     sync.WaitGroup
 }
 
-// worker is one pinned thread. Its count lies in a line of its own.
-type worker struct {
+// thread is one pinned thread. Its count lies in a line of its own.
+type thread struct {
 	_   [LineBytes]byte
 	ops atomic.Uint64
 	_   [LineBytes]byte
 	err error
 }
 
-// add counts operations. A worker is the only writer of its count.
-func (w *worker) add(n uint64) { w.ops.Store(w.ops.Load() + n) }
+// add counts operations. A thread is the only writer of its count.
+func (t *thread) add(n uint64) { t.ops.Store(t.ops.Load() + n) }
 
 // Start puts a thread to work on each CPU. It returns once all have their memory and are at work.
 func Start(kind string, cpus []int) (*Neighbour, error) {
@@ -42,7 +42,7 @@ func Start(kind string, cpus []int) (*Neighbour, error) {
 		return nil, errors.New("neighbour: found no CPU, allowed: one or more")
 	}
 	n := &Neighbour{
-		kind: kind, cpus: cpus, workers: make([]worker, len(cpus)), begin: make(chan struct{}),
+		kind: kind, cpus: cpus, threads: make([]thread, len(cpus)), begin: make(chan struct{}),
 	}
 	var ready sync.WaitGroup
 	ready.Add(len(cpus))
@@ -60,11 +60,11 @@ func Start(kind string, cpus []int) (*Neighbour, error) {
 	return n, nil
 }
 
-// failed returns the errors of the workers that could not begin.
+// failed returns the errors of the threads that could not begin.
 func (n *Neighbour) failed() error {
 	var errs []error
-	for i := range n.workers {
-		if err := n.workers[i].err; err != nil {
+	for i := range n.threads {
+		if err := n.threads[i].err; err != nil {
 			errs = append(errs, fmt.Errorf("neighbour %s on CPU %d: %w", n.kind, n.cpus[i], err))
 		}
 	}
@@ -74,28 +74,28 @@ func (n *Neighbour) failed() error {
 // work runs one thread from its pinning to the order to stop.
 func (n *Neighbour) work(i int, ready *sync.WaitGroup) {
 	runtime.LockOSThread() // it ends with the goroutine, whose thread stays pinned
-	w := &n.workers[i]
-	buffer, err := w.prepare(n.kind, n.cpus, i)
-	w.err = err
+	t := &n.threads[i]
+	buffer, err := t.prepare(n.kind, n.cpus, i)
+	t.err = err
 	ready.Done()
 	if err != nil {
 		return
 	}
 	switch <-n.begin; n.kind {
 	case CPU:
-		w.calculate(&n.stop)
+		t.calculate(&n.stop)
 	case Cache:
-		w.walk(buffer.words(), &n.stop)
+		t.walk(buffer.words(), &n.stop)
 	default:
-		w.stream(buffer.floats(), &n.stop)
+		t.stream(buffer.floats(), &n.stop)
 	}
 	if n.kind != CPU {
-		w.err = buffer.Free()
+		t.err = buffer.Free()
 	}
 }
 
 // prepare pins the thread, and gives it memory if its kind needs some.
-func (w *worker) prepare(kind string, cpus []int, i int) (buffer, error) {
+func (t *thread) prepare(kind string, cpus []int, i int) (buffer, error) {
 	if err := cpu.PinThread(cpus[i]); err != nil || kind == CPU {
 		return buffer{}, err
 	}
@@ -113,8 +113,8 @@ type Count struct {
 // Count returns what the neighbour did so far.
 func (n *Neighbour) Count() Count {
 	c := Count{AtNs: cpu.NowNs(), CPUNs: cpu.ProcessNs()}
-	for i := range n.workers {
-		c.Ops += n.workers[i].ops.Load()
+	for i := range n.threads {
+		c.Ops += n.threads[i].ops.Load()
 	}
 	var used unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &used) == nil { // it fails for no process

@@ -7,30 +7,23 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 )
 
 // TestKinds: each kind counts its work and its CPU time, and ends.
 func TestKinds(t *testing.T) {
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	for _, kind := range Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			goroutines := runtime.NumGoroutine()
-			n, err := Start(kind, allowed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Get(Start(kind, allowed))(t)
 			before := n.Count()
 			after := before
 			within(t, "it works", func() bool {
 				after = n.Count()
 				return after.Ops > before.Ops && after.CPUNs > before.CPUNs
 			})
-			if err := n.Stop(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, n.Stop())
 			if ended := n.Count(); ended.Ops < after.Ops || n.Count().Ops != ended.Ops {
 				t.Errorf("%d operations, then %d, and more after its end", after.Ops, ended.Ops)
 			}
@@ -92,10 +85,7 @@ func TestRatesOf(t *testing.T) {
 
 // TestPieces: the walks stay within buffers of one piece and of several.
 func TestPieces(t *testing.T) {
-	b, err := allocate(Memory, []int{0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(allocate(Memory, []int{0}))(t)
 	defer func() {
 		if err := b.Free(); err != nil {
 			t.Error(err)

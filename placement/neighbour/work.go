@@ -49,36 +49,36 @@ func (b buffer) floats() []float64 {
 var result atomic.Uint64
 
 // calculate multiplies and adds. Each step needs the one before.
-func (w *worker) calculate(stop *atomic.Bool) {
+func (t *thread) calculate(stop *atomic.Bool) {
 	const factor, term = 6364136223846793005, 1442695040888963407 // Knuth's, of MMIX
 	x := uint64(1)
 	for !stop.Load() {
 		for range turns {
 			x = x*factor + term
 		}
-		w.add(turns)
+		t.add(turns)
 	}
 	result.Store(x)
 }
 
 // walk reads and writes a word of each line in turn, over and over.
-func (w *worker) walk(buffer []uint64, stop *atomic.Bool) {
+func (t *thread) walk(buffer []uint64, stop *atomic.Bool) {
 	const piece = lines * lineWords
 	for at := 0; !stop.Load(); at = (at + piece) % len(buffer) {
 		part := buffer[at : at+piece]
 		for i := 0; i < len(part); i += lineWords {
 			part[i]++
 		}
-		w.add(lines)
+		t.add(lines)
 	}
 }
 
 // stream copies one half of the array to the other, over and over.
-func (w *worker) stream(array []float64, stop *atomic.Bool) {
+func (t *thread) stream(array []float64, stop *atomic.Bool) {
 	const piece = lines * lineWords
 	from, to := array[:len(array)/2], array[len(array)/2:]
 	for at := 0; !stop.Load(); at = (at + piece) % len(from) {
 		stream.CopyTo(to[at:at+piece], from[at:at+piece])
-		w.add(lines)
+		t.add(lines)
 	}
 }

@@ -238,7 +238,7 @@ func (a *agent) start(cpus []int, spec *ServerSpec) (kvs.Server, error) {
 		return nil, err
 	}
 	if spec.Attach == "" {
-		cfg := spec.ServerConfig
+		cfg := spec.HalfConfig
 		cfg.CPUs, cfg.Version = cpus, a.version
 		return startHalf(&st, spec.Half, &cfg)
 	}
@@ -250,10 +250,10 @@ func (a *agent) start(cpus []int, spec *ServerSpec) (kvs.Server, error) {
 }
 
 // startHalf starts a whole server, or a half.
-func startHalf(st *kvs.Store, half string, cfg *kvs.ServerConfig) (kvs.Server, error) {
+func startHalf(st *kvs.Store, half string, cfg *kvs.HalfConfig) (kvs.Server, error) {
 	switch {
 	case half == "":
-		return st.Start(cfg)
+		return st.Start(&cfg.ServerConfig)
 	case st.Halves == nil:
 		return nil, fmt.Errorf("half %s: servers of %s cannot be split", half, st.Name)
 	case half == kvs.PartStore:

@@ -37,8 +37,8 @@ func stubOrNamed(name string) (kvs.Store, error) {
 		MaxBatch: 1,
 		Start:    func(*kvs.ServerConfig) (kvs.Server, error) { return server("nowhere:1") },
 		Halves: &kvs.Halves{
-			StartStore:  func(*kvs.ServerConfig) (kvs.Server, error) { return server("store:1") },
-			StartEngine: func(c *kvs.ServerConfig) (kvs.Server, error) { return server("engine of " + c.StoreAddr) },
+			StartStore:  func(*kvs.HalfConfig) (kvs.Server, error) { return server("store:1") },
+			StartEngine: func(c *kvs.HalfConfig) (kvs.Server, error) { return server("engine of " + c.StoreAddr) },
 			StartProxy:  func(c *kvs.ProxyConfig) (kvs.Server, error) { return server("proxy to " + c.Server) },
 		},
 		Dial: func(context.Context, *kvs.DialConfig) (kvs.Remote, error) {
@@ -115,7 +115,7 @@ func TestAgentServesUntilToldToStop(t *testing.T) {
 func TestAgentBecomesAHalf(t *testing.T) {
 	half := func(part, store string) *Configure {
 		return &Configure{Server: &ServerSpec{
-			Store: "stub", Half: part, ServerConfig: kvs.ServerConfig{StoreAddr: store, EngineThreads: 2},
+			Store: "stub", Half: part, HalfConfig: kvs.HalfConfig{StoreAddr: store, EngineThreads: 2},
 		}}
 	}
 	for want, task := range map[string]*Configure{

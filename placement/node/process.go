@@ -159,7 +159,7 @@ func (p *Process) receive(
 	}
 }
 
-// Expect waits for a message of one type.
+// Expect waits for a message of one type. It refuses one that fails its own Check.
 func Expect[M Message](
 	ctx context.Context, p *Process, timeout time.Duration, task string,
 ) (M, error) {
@@ -180,6 +180,11 @@ func Follow[M Message](
 			return none, err
 		}
 		if got, ok := m.(M); ok {
+			if c, checks := m.(interface{ Check() error }); checks {
+				if err := c.Check(); err != nil {
+					return none, fmt.Errorf("node %s: %w", p.Node, err)
+				}
+			}
 			return got, nil
 		}
 		if r, isResult := m.(*Result); isResult && r.Point.Error != "" {

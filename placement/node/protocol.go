@@ -185,7 +185,7 @@ type (
 		Credentials kvs.Credentials `json:"credentials,omitzero"`
 		// Half is the half to start: [kvs.PartStore], [kvs.PartEngine], or "" for the whole.
 		Half string `json:"half,omitempty"`
-		kvs.ServerConfig
+		kvs.HalfConfig
 	}
 	// ProxySpec describes the network half of a client.
 	ProxySpec struct {

@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/packets"
 	"dpukv/internal/tcpinfo"
 	"dpukv/kvs"
 )
@@ -54,7 +55,7 @@ func (w *watcher) moved() (m kvs.Moved) {
 	}
 	for i := range list {
 		s := &list[i]
-		m.Sockets.Add(&kvs.Packets{
+		m.Sockets.Add(&packets.Counts{
 			Sources:     1,
 			SentPackets: uint64(s.Segs_out), ReceivedPackets: uint64(s.Segs_in),
 			SentDataPackets: uint64(s.Data_segs_out), ReceivedDataPackets: uint64(s.Data_segs_in),

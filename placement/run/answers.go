@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"dpukv/client/liveline"
@@ -13,8 +14,8 @@ import (
 	"dpukv/results"
 )
 
-// answer is the result of the search of one configuration.
-type answer struct {
+// rateAnswer is the result of the search of one configuration.
+type rateAnswer struct {
 	search.Answer
 	label string
 	peak  float64
@@ -22,17 +23,17 @@ type answer struct {
 }
 
 // answers returns the results of a search, in the order of its configurations.
-func (r *ratePlan) answers() []answer {
+func (r *ratePlan) answers() []rateAnswer {
 	labels := labels(r.sweep, r.configs)
-	list := make([]answer, len(r.configs))
+	list := make([]rateAnswer, len(r.configs))
 	for i := range r.configs {
-		a := answer{label: labels[i], peak: r.peak(i), at: map[float64][]*results.Point{}}
+		a := rateAnswer{label: labels[i], peak: r.peak(i), at: map[float64][]*results.Point{}}
 		for _, p := range r.atRates[i] {
 			a.at[p.RateOps] = append(a.at[p.RateOps], p)
 		}
 		a.Answer = search.Answer{Outcome: search.Unfinished}
 		if a.peak > 0 {
-			a.Answer = r.search(a.peak).Answer(r.trials(i))
+			a.Answer = r.search(i).Answer(r.trials(i))
 		}
 		list[i] = a
 	}
@@ -67,7 +68,7 @@ func (r *ratePlan) writeAnswers(w io.Writer) error {
 	all := r.answers()
 	fmt.Fprintf(&b, "\nHighest rate with %s:\n\n", r.bound)
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "configuration\trate\t95 %% interval\tof the peak\tthere\tbeyond\n")
+	fmt.Fprintf(table, "configuration\trate\t95 %% interval\tof the peak\tslope\tthere\tbeyond\n")
 	for i := range all {
 		a := &all[i]
 		if a.Rate == 0 {
@@ -75,10 +76,14 @@ func (r *ratePlan) writeAnswers(w io.Writer) error {
 			fmt.Fprintf(table, "%s\tno answer\n", a.label)
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.0f %%\t%s\t%s\n", a.label, exactRate(a.Rate),
-			a.interval(), 100*a.Rate/a.peak, r.latency(a.at[a.Rate]), r.beyond(a))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.0f %%\t%s\t%s\t%s\n", a.label, exactRate(a.Rate),
+			a.interval(), 100*a.Rate/a.peak, a.slope(), r.latency(a.at[a.Rate]), r.beyond(a))
 	}
 	table.Flush()
+	if len(errs) < len(all) {
+		fmt.Fprintf(&b, "\nslope: over this part of the rate, the share of points within the "+
+			"bound falls from 3/4 to 1/4\n")
+	}
 	for i := range all {
 		for _, note := range notes(&all[i]) {
 			fmt.Fprintf(&b, "\n%s: %s\n", all[i].label, note)
@@ -95,7 +100,7 @@ func (r *ratePlan) writeAnswers(w io.Writer) error {
 }
 
 // interval is the confidence interval in words.
-func (a *answer) interval() string {
+func (a *rateAnswer) interval() string {
 	switch {
 	case a.Low == 0 && a.High == 0:
 		return "too few repeats"
@@ -105,6 +110,17 @@ func (a *answer) interval() string {
 		return "from " + exactRate(a.Low)
 	}
 	return exactRate(a.Low) + " to " + exactRate(a.High)
+}
+
+// slope is the fall of the share within from 3/4 to 1/4, in words.
+func (a *rateAnswer) slope() string {
+	switch {
+	case a.Slope == 0:
+		return "none"
+	case a.Slope <= a.Beyond/a.Rate-1:
+		return fmt.Sprintf("under %.1f %%", 100*a.Slope)
+	}
+	return fmt.Sprintf("about %.2g %%", 100*a.Slope)
 }
 
 // exactRate writes a rate with its four significant digits.
@@ -118,13 +134,21 @@ func exactRate(ops float64) string {
 	return fmt.Sprintf("%.4g ops/s", ops)
 }
 
+func exactRates(ops []float64) string {
+	var rates []string
+	for _, rate := range ops {
+		rates = append(rates, exactRate(rate))
+	}
+	return strings.Join(rates, ", ")
+}
+
 // latency is the median latency of the repeats at a rate.
 func (r *ratePlan) latency(repeats []*results.Point) string {
 	return liveline.Latency(int64(results.SpreadBy(repeats, r.bound.Metric.Ns).Median))
 }
 
 // beyond describes the lowest rate that is not within the bound.
-func (r *ratePlan) beyond(a *answer) string {
+func (r *ratePlan) beyond(a *rateAnswer) string {
 	if a.Beyond == 0 {
 		return "kept up to the peak"
 	}
@@ -146,7 +170,7 @@ func (r *ratePlan) why(repeats []*results.Point) string {
 }
 
 // refusal tells why there is no answer, and what to do.
-func (r *ratePlan) refusal(a *answer) string {
+func (r *ratePlan) refusal(a *rateAnswer) string {
 	beyond := a.at[a.Beyond]
 	switch a.Outcome {
 	case search.LowestViolates:
@@ -154,21 +178,32 @@ func (r *ratePlan) refusal(a *answer) string {
 			"loosen the bound, or add lower shares to rates",
 			r.why(beyond), exactRate(a.Beyond), 100*a.Beyond/a.peak, r.bound)
 	case search.Inverted:
-		return fmt.Sprintf("found %s at %s, and the bound kept at a higher rate, allowed: %s at "+
-			"all lower rates; look at the warnings, and at dpukv doctor",
-			r.why(beyond), exactRate(a.Beyond), r.bound)
+		return fmt.Sprintf("found %s at %s, and the bound kept at a higher rate, %s, allowed: %s "+
+			"at all lower rates; look at the warnings, and at dpukv doctor",
+			r.why(beyond), exactRate(a.Beyond), exactRate(a.Above), r.bound)
 	case search.Unsettled:
 		return fmt.Sprintf("found both verdicts again and again near %s, allowed: a verdict after "+
 			"%d points; lengthen duration, and look at dpukv doctor",
-			exactRate(a.Beyond), r.search(a.peak).Most())
+			exactRate(a.Beyond), r.search(0).Most())
 	}
 	return "points are missing"
 }
 
 // notes tell what limits an answer.
-func notes(a *answer) (list []string) {
+func notes(a *rateAnswer) (list []string) {
+	list = a.moved()
 	if a.Rate == 0 {
-		return nil
+		return list
+	}
+	list = append(list, a.again()...)
+	if a.Above > 0 {
+		list = append(list, fmt.Sprintf("the bound broke at %s and kept at a higher rate, %s: the "+
+			"latency does not follow the load there, or chance decides", exactRate(a.Beyond),
+			exactRate(a.Above)))
+	}
+	if len(a.Below) > 0 {
+		list = append(list, fmt.Sprintf("tried below: %s. Rates between them that break the bound "+
+			"would not show", exactRates(a.Below)))
 	}
 	if a.Outcome == search.KeptUpToPeak {
 		list = append(list, "the bound holds at every rate up to the peak of the closed loop. So "+
@@ -181,7 +216,7 @@ func notes(a *answer) (list []string) {
 	}
 	short := 0
 	for _, p := range a.at[a.Rate] {
-		if warns(p, "too short for") {
+		if p.Warnings.Has(results.TooShort, results.TooShortP99, results.TooShortP999) {
 			short++
 		}
 	}
@@ -192,11 +227,36 @@ func notes(a *answer) (list []string) {
 	return list
 }
 
+// moved tells what changed while the search measured.
+func (a *rateAnswer) moved() (list []string) {
+	if way := map[int]string{-1: "fell", 1: "rose"}[a.Drift]; way != "" {
+		list = append(list, fmt.Sprintf("the limit %s while the search measured: earlier and "+
+			"later points of one rate disagree. So the answer is that of no one time", way))
+	}
+	if a.PeakDrift != 0 {
+		list = append(list, fmt.Sprintf("the peak changed by %+.1f %% while the search measured",
+			100*a.PeakDrift))
+	}
+	return list
+}
+
+// again tells which ends were not as before when they were measured again.
+func (a *rateAnswer) again() (list []string) {
+	for _, rate := range a.Turned() {
+		late := map[float64]search.Share{a.Rate: a.Again, a.Beyond: a.AgainBeyond}[rate]
+		list = append(list, fmt.Sprintf("measured again at the end, %s kept the bound in %d of %d "+
+			"points, unlike before: the limit moved, or chance decides there",
+			exactRate(rate), late.Within, late.Trials))
+	}
+	return list
+}
+
 // clientLimited counts the points in which the client, not the server, was the limit.
 func clientLimited(repeats []*results.Point) (n int) {
 	for _, p := range repeats {
 		side := p.Bottleneck().Side
-		if side == results.SideClient || side == results.SideBoth || warns(p, "schedule late:") {
+		if side == results.SideClient || side == results.SideBoth ||
+			p.Warnings.Has(results.ScheduleLate) {
 			n++
 		}
 	}

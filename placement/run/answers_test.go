@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/sweep"
 	"dpukv/results"
 )
@@ -16,15 +17,18 @@ func measuredPlan(t *testing.T, change func(p *results.Point)) *ratePlan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRatePlan(&s, s.Configs())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(newRatePlan(&s, s.Configs()))(t)
 	for next := s.PeakPoints(r.configs); len(next) > 0; next = r.next() {
 		for i := range next {
-			p := &results.Point{Status: results.StatusOK, ThroughputOps: 1e6}
+			p := &results.Point{
+				Identity: results.Identity{Status: results.StatusOK},
+				Counted:  results.Counted{ThroughputOps: 1e6},
+			}
 			next[i].Asked(p)
 			p.P99Ns = 10_000
+			if p.RateOps == 0 && p.Repeat > s.Repeats {
+				p.ThroughputOps = 0.95e6
+			}
 			if p.RateOps > 0 {
 				change(p)
 			}
@@ -36,7 +40,7 @@ func measuredPlan(t *testing.T, change func(p *results.Point)) *ratePlan {
 
 func TestAnswers(t *testing.T) {
 	warned := func(warning string) func(*results.Point) {
-		return func(p *results.Point) { p.Warnings = []string{warning} }
+		return func(p *results.Point) { p.Warnings = results.ReadWarnings(warning) }
 	}
 	slowFrom := func(rate float64) func(*results.Point) {
 		return func(p *results.Point) {
@@ -45,13 +49,26 @@ func TestAnswers(t *testing.T) {
 			}
 		}
 	}
+	rates := 0 // of a limit that moves
 	for name, test := range map[string]struct {
 		change func(*results.Point)
 		want   string // in the table or the error
 	}{
-		"an answer":   {slowFrom(8e5), "30.0 µs at 806.3 kops"},
-		"an interval": {slowFrom(8e5), "796.9 kops  796.9 kops to 806.3 kops  80 %"},
-		"the peak":    {func(*results.Point) {}, "So the rate is a lower limit"},
+		"a limit that falls": {func(p *results.Point) {
+			rates++
+			slowFrom(9e5 - 3e3*float64(rates))(p)
+		}, "the limit fell while the search measured"},
+		"a limit that falls at the end": {func(p *results.Point) {
+			slowFrom(8e5)(p)
+			if p.Repeat > 6 {
+				slowFrom(0)(p)
+			}
+		}, "measured again at the end, 796.9 kops kept the bound in 0 of 3 points, unlike before"},
+		"the slope":         {slowFrom(8e5), "80 %         under 1.2 %"},
+		"a peak that falls": {slowFrom(8e5), "the peak changed by -5.0 % while the search measured"},
+		"an answer":         {slowFrom(8e5), "30.0 µs at 806.3 kops"},
+		"an interval":       {slowFrom(8e5), "796.9 kops  796.9 kops to 806.3 kops  80 %"},
+		"the peak":          {func(*results.Point) {}, "So the rate is a lower limit"},
 		"a missed rate": {
 			func(p *results.Point) {
 				if p.RateOps > 6e5 {
@@ -63,10 +80,10 @@ func TestAnswers(t *testing.T) {
 			func(p *results.Point) {
 				slowFrom(8e5)(p)
 				p.ClientCPUShare, p.ClientBusyShare = 0.99, 0.99
-			}, "were full or its schedule late in 12 of 12 points",
+			}, "were full or its schedule late in 18 of 18 points",
 		},
 		"a late schedule": {warned("schedule late: 5 of 9"), "the client may be the limit"},
-		"short points":    {warned("too short for p99: 5"), "6 of 6 points at the answer are too short"},
+		"short points":    {warned("too short for p99: 5"), "9 of 9 points at the answer are too short"},
 		"the lowest rate": {
 			slowFrom(0), "found 30.0 µs at the lowest rate, 100 kops (10 % of the peak), allowed: p99 latency ≤ 20µs",
 		},
@@ -75,7 +92,7 @@ func TestAnswers(t *testing.T) {
 				if p.RateOps == 2.5e5 {
 					p.P99Ns = 30_000
 				}
-			}, "found 30.0 µs at 250 kops, and the bound kept at a higher rate",
+			}, "found 30.0 µs at 250 kops, and the bound kept at a higher rate, 1 Mops, allowed",
 		},
 	} {
 		var b strings.Builder
@@ -91,10 +108,7 @@ func TestAnswers(t *testing.T) {
 
 func TestAnswerWithoutPoints(t *testing.T) {
 	measured := measuredPlan(t, func(*results.Point) {})
-	r, err := newRatePlan(measured.sweep, measured.configs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(newRatePlan(measured.sweep, measured.configs))(t)
 	var b strings.Builder
 	if err := r.writeAnswers(&b); err == nil || !strings.Contains(err.Error(), "MICA, CH-SH: points are missing") {
 		t.Errorf("got %v", err)

@@ -8,17 +8,19 @@ import (
 	"strings"
 	"time"
 
-	"dpukv/internal/cpu"
 	"dpukv/kvs/stores"
 	"dpukv/placement/estimate"
 	"dpukv/placement/launch"
 	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
+	"dpukv/placement/plan"
+	"dpukv/placement/process"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results"
+	"dpukv/results/compare"
 	"dpukv/results/runfolder"
 )
 
@@ -31,7 +33,7 @@ func DryRun(w io.Writer, p *Plan) error {
 		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "testbed %s, run folder %s\n", p.testbed.Name, p.Dir)
+	fmt.Fprintf(&b, "testbed %s, run folder %s\n", p.testbed.Name, p.Options.Dir)
 	if made := p.testbed.EmulatedText(); made != "" {
 		fmt.Fprintf(&b, "first it makes %s\n", made)
 	}
@@ -76,16 +78,29 @@ func describeSize(p *Plan, w io.Writer, missing []sweep.Point) {
 		expected.Load().Round(time.Second))
 	switch {
 	case p.Searches():
-		fmt.Fprintf(w, "then a search for the highest rate with %s\n", p.rates.bound)
+		fmt.Fprintf(w, "then a search for the highest rate with %s; at its end, the peak and both "+
+			"ends of the answer again, %d times each\n", p.rates.bound, p.rates.search(0).Again())
 	case p.rounds != nil:
 		fmt.Fprintf(w, "%d repeats, and up to %d of each configuration whose median throughput "+
 			"or p99 latency is not known to ±%g %%\n",
 			p.sweep.Repeats, p.sweep.MostRepeats(), p.sweep.RepeatsUntil)
 	default:
 		fmt.Fprintf(w, "%d points in about %v\n", len(all), about)
+		sayVerdict(p, w)
 		return
 	}
 	fmt.Fprintf(w, "at most %d points in at most about %v\n", len(all), about)
+}
+
+// sayVerdict says so if the repeats are too few to tell two lines apart, unless one has twice the
+// throughput of the other.
+func sayVerdict(p *Plan, w io.Writer) {
+	least := compare.RepeatsFor(1 - results.Confidence)
+	if n := p.sweep.Repeats; n < least {
+		fmt.Fprintf(w, "no verdict possible, but for lines that are far apart: found repeats: %d, "+
+			"needed: %d, and %d for an interval; to do: --set repeats=%d\n", n, least,
+			results.DefaultRepeats, results.DefaultRepeats)
+	}
 }
 
 // missingInDir returns the points that the run folder lacks. It only reads the folder.
@@ -93,13 +108,13 @@ func missingInDir(p *Plan) ([]sweep.Point, error) {
 	if !p.resumes {
 		return p.due(func(string) bool { return false }), nil
 	}
-	run, err := runfolder.Open(p.Dir)
+	run, err := runfolder.Open(p.Options.Dir)
 	if err != nil {
 		return nil, err
 	}
 	points, _, err := run.All()
 	return p.due(func(id string) bool {
-		return slices.ContainsFunc(points, func(have results.Point) bool {
+		return p.judged(id) || slices.ContainsFunc(points, func(have results.Point) bool {
 			return have.ID == id && have.Status == results.StatusOK
 		})
 	}), err
@@ -112,7 +127,8 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 	if err != nil {
 		return err
 	}
-	for i, n := range c.All() {
+	for i, of := range process.Of(&c) {
+		n := of.Node
 		argv, err := commandOn(p, n)
 		if err != nil {
 			return err
@@ -121,7 +137,7 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 		if device := laneOf(&c, n); device != "" {
 			with += " (lanes over " + device + ")"
 		}
-		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, c.Role(i), n.Name,
+		fmt.Fprintf(w, "%s %s on node %s%s, for each point: %s\n", placement, of.Role, n.Name,
 			with, strings.Join(argv, " "))
 	}
 	for _, n := range p.neighbours(&c) {
@@ -154,10 +170,11 @@ func describeEnds(p *Plan, w io.Writer, placement string, missing []sweep.Point)
 		if pt.Placement != placement || pt.IsProbe() {
 			continue
 		}
-		ends, err := endsOf(p, pt)
+		of, err := plan.Of(pt, &p.testbed)
 		if err != nil {
 			return err
 		}
+		ends := of.Places(p.cores)
 		if !slices.Contains(ways, ends) {
 			ways = append(ways, ends)
 		}
@@ -220,45 +237,15 @@ func carrier(p *Plan, c *testbed.Assignment, node int) string {
 func commandOn(p *Plan, n *testbed.Node) ([]string, error) {
 	switch {
 	case n.Emulated():
-		return append([]string{"(inside " + n.Name + ")"}, p.command...), nil
+		return append([]string{"(inside " + n.Name + ")"}, p.Options.command...), nil
 	case n.OnThisMachine():
-		return launch.Command(&n.Node, p.command)
+		return launch.Command(&n.Node, p.Options.command)
 	}
 	path := n.Binary
 	if path == "" {
 		path = "COPY-OF-THIS-BINARY"
 	}
 	return launch.Command(&n.Node, []string{path, node.Subcommand})
-}
-
-// endsOf tells where the point's processes would run.
-func endsOf(p *Plan, pt *sweep.Point) (string, error) {
-	c, err := p.testbed.Assign(pt.Placement)
-	if err != nil {
-		return "", err
-	}
-	var ends []*end
-	for i, n := range c.All() {
-		e := &end{node: n, server: i == 0}
-		if role := c.Role(i); role == roleStore || role == roleProxy {
-			e.role = role
-		}
-		e.threads = threadsOf(pt, &c, e)
-		if n.OnThisMachine() {
-			e.cores = p.cores
-		}
-		ends = append(ends, e)
-	}
-	planCPUs(ends)
-	var texts []string
-	for i, e := range ends {
-		where := "CPUs chosen there"
-		if e.cpus != nil {
-			where = "CPU " + cpu.FormatList(e.cpus)
-		}
-		texts = append(texts, fmt.Sprintf("%s on %s (%s)", c.Role(i), e.node.Name, where))
-	}
-	return strings.Join(texts, ", "), nil
 }
 
 func describeSubmode(p *Plan, w io.Writer, dpu *testbed.Node, name string, f packetfilter.Filter) {

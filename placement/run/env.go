@@ -139,9 +139,9 @@ func (r *runner) askOthers(ctx context.Context, due []sweep.Point) error {
 
 // ask asks one node about itself.
 func (r *runner) ask(ctx context.Context, n *testbed.Node) {
-	m, err := r.begin(ctx, n)
+	agent, _, err := r.begin(ctx, n)
 	if err == nil {
-		err = m.Close()
+		err = agent.Close()
 	}
 	if err == nil {
 		return
@@ -149,7 +149,7 @@ func (r *runner) ask(ctx context.Context, n *testbed.Node) {
 	if r.envs.missing(n.Name) {
 		r.envs.note(envOfSilent(r.machines, n, err))
 	}
-	fmt.Fprintf(r.Stderr, "node %s, which runs no process of a point: %s\n", n.Name,
+	fmt.Fprintf(r.o.Stderr, "node %s, which runs no process of a point: %s\n", n.Name,
 		foreign.Reason(err.Error()))
 }
 
@@ -175,28 +175,28 @@ func (r *runner) writeEnvs() error {
 // measured. It refuses points of another kind of machine.
 func checkFolder(r *runner) error {
 	for _, did := range r.out.Repairs() {
-		fmt.Fprintf(r.Stderr, "%s: %s\n", r.Dir, did)
+		fmt.Fprintf(r.o.Stderr, "%s: %s\n", r.o.Dir, did)
 	}
 	lines, _, err := r.out.Env()
 	if err != nil {
 		return err
 	}
-	told := map[string]bool{r.build: true}
+	told := map[string]bool{r.o.build: true}
 	for _, line := range lines {
 		var env nodeEnv
 		if json.Unmarshal(line, &env) != nil || env.Node == "" || env.Error != "" {
 			continue // what is no node's report says nothing of a build
 		}
-		if err := refuseOtherKernel(r.Dir, &env); err != nil {
+		if err := refuseOtherKernel(r.o.Dir, &env); err != nil {
 			return err
 		}
 		if told[env.Build] {
 			continue
 		}
 		told[env.Build] = true
-		fmt.Fprintf(r.Stderr,
+		fmt.Fprintf(r.o.Stderr,
 			"%s: it has points of another build of dpukv (%s, %s) than this one (%s, %s)\n",
-			r.Dir, env.Version, env.Build, r.Version, r.build)
+			r.o.Dir, env.Version, env.Build, r.o.Version, r.o.build)
 	}
 	return nil
 }

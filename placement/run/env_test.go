@@ -7,16 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results/runfolder"
 )
 
 // linesOf returns the lines of env.jsonl by node.
 func linesOf(t *testing.T, dir string) map[string]nodeEnv {
 	t.Helper()
-	run, err := runfolder.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(runfolder.Open(dir))(t)
 	lines, bad, err := run.Env()
 	if err != nil || len(bad) > 0 {
 		t.Fatal(err, bad)
@@ -24,9 +22,7 @@ func linesOf(t *testing.T, dir string) map[string]nodeEnv {
 	list := map[string]nodeEnv{}
 	for _, line := range lines {
 		var env nodeEnv
-		if err := json.Unmarshal(line, &env); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(line, &env))
 		if before, there := list[env.Node]; there {
 			t.Errorf("%s has two lines: %+v", env.Node, before)
 		}
@@ -48,13 +44,9 @@ func TestEnvHasEveryNode(t *testing.T) {
 client_side: client
 server_side: server
 `
-	if err := os.WriteFile(bed, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(bed, []byte(text), 0o644))
 	o.TestbedFile, o.Argv = bed, []string{"dpukv", "sweep", "--password", "x"}
-	if _, err := runFake(t, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(runFake(t, o))(t)
 	lines := linesOf(t, o.Dir)
 	if len(lines) != 4 {
 		t.Fatalf("found %d lines, want one a node: %+v", len(lines), lines)

@@ -18,6 +18,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/killed"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
@@ -169,6 +170,8 @@ func (f fault) happen(out *node.MessageWriter) {
 		fmt.Println(`{"type":"greeting","body":{}}`)
 	case "malformed":
 		fmt.Println(`{"type":"ready","body":{"addr":7}}`)
+	case "nonsense":
+		out.Send(&node.Ready{Facts: kvs.Facts{Workers: 1 << 62}})
 	case "unexpected":
 		out.Send(&node.Begin{})
 	case "huge":
@@ -177,8 +180,9 @@ func (f fault) happen(out *node.MessageWriter) {
 		out.Send(&node.Failed{Error: "the address is taken"})
 	case "failed preload":
 		out.Send(&node.Result{Point: results.Point{
-			Status: results.StatusFailed,
-			Error:  "only 3 of 10 keys were found",
+			Identity: results.Identity{
+				Status: results.StatusFailed, Error: "only 3 of 10 keys were found",
+			},
 		}})
 	case "other build":
 		out.Send(&node.Hello{Protocol: node.ProtocolVersion, Version: "v9", Build: "another"})
@@ -186,9 +190,20 @@ func (f fault) happen(out *node.MessageWriter) {
 		fmt.Println(`{"type":"hello","body":{"protocol":99,"version":"v9","wings":2}}`)
 	case "failed point":
 		out.Send(&node.Result{Point: results.Point{
-			Status: results.StatusFailed, Error: "some answers were wrong",
-			Errors: 7,
+			Identity: results.Identity{
+				Status: results.StatusFailed, Error: "some answers were wrong",
+			},
+			Counted: results.Counted{Errors: 7},
 		}})
+		return
+	case "backlog": // at the rate of the peak
+		if configured.RateOps >= 1e6 {
+			out.Send(&node.Result{Point: results.Point{
+				Identity: results.Identity{Status: results.StatusFailed, Error: "answers: found 9, all due before"},
+				Counted:  results.Counted{StartedAt: time.Now(), UnsentOps: 7},
+				Warnings: results.ReadWarnings("only a backlog answered: all 9"),
+			}})
+		}
 		return
 	case "another point":
 		p := fakePoint(configured)
@@ -227,12 +242,21 @@ var configured *node.ClientSpec
 func fakePoint(c *node.ClientSpec) results.Point {
 	l := results.Latency{MeanNs: 2000, P50Ns: 1000, P95Ns: 3000, P99Ns: 4000, P999Ns: 5000, MaxNs: 6000}
 	p := results.Point{
-		Store: c.Store, ServerThreads: 1, ClientThreads: c.Threads, Mode: "cache", Access: "erew",
-		Load:       c.Load,
-		ServerCPUs: []int{0}, ClientCPUs: []int{1},
-		Status: results.StatusOK, Transport: "tcp", StartedAt: time.Now(), DurationNs: int64(time.Second),
-		Ops: 1_000_000, Gets: 1_000_000, Hits: 1_000_000, ThroughputOps: 1e6, Latency: l, Actual: l,
-		Warnings: []string{},
+		Identity: results.Identity{Status: results.StatusOK},
+		Asked: results.Asked{
+			Store: c.Store, ServerThreads: 1, ClientThreads: c.Threads, Load: c.Load,
+		},
+		Reached: results.Reached{Transport: "tcp"},
+		Used: results.Used{
+			Mode: "cache", Access: "erew", ServerCPUs: []int{0}, ClientCPUs: []int{1},
+		},
+		Counted: results.Counted{
+			StartedAt: time.Now(), DurationNs: int64(time.Second), Ops: 1_000_000,
+			Gets: 1_000_000, Hits: 1_000_000, ThroughputOps: 1e6,
+		},
+		LatencyDetail: results.LatencyDetail{Actual: l},
+		Latency:       l,
+		Warnings:      results.Warnings{},
 	}
 	if c.RateOps > 0 {
 		offered(&p)
@@ -247,7 +271,7 @@ func offered(p *results.Point) {
 	p.ThroughputOps, p.Ops, p.Gets, p.Hits = took, uint64(took), uint64(took), uint64(took)
 	if p.RateOps >= 1e6 {
 		p.UnsentOps = 100_000
-		p.Warnings = []string{"target rate missed: the fake server takes 1000000"}
+		p.Warnings = results.ReadWarnings("target rate missed: the fake server takes 1000000")
 		return
 	}
 	p.P99Ns = int64(4000 / (1 - p.RateOps/1e6))
@@ -275,7 +299,7 @@ func leaveNone(t *testing.T, dir string, atLeast int) {
 	if err != nil || len(files) < atLeast {
 		t.Fatalf("%d processes were started, want at least %d (%v)", len(files), atLeast, err)
 	}
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for _, file := range files {
 		pid, _ := strconv.Atoi(strings.TrimPrefix(filepath.Base(file), "pid"))
 		for runs(pid) {
@@ -308,9 +332,7 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffe
 	pids = t.TempDir()
 	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
 	text := "get_ratio: [1, 0.5]\nclient_threads: [1, 2]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
-	if err := os.WriteFile(sweep, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(sweep, []byte(text), 0o644))
 	stderr = new(node.TailBuffer)
 	return Options{
 		SweepFile: sweep, Dir: filepath.Join(t.TempDir(), "run"), Version: "test",
@@ -322,6 +344,12 @@ func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffe
 			Alive: time.Hour,
 		},
 	}, stderr, pids
+}
+
+// patient leaves a busy machine time for each step: where an event ends the point, no limit does.
+func patient(o *Options) {
+	l := &o.timeouts
+	l.Hello, l.Server, l.Client, l.Result = time.Minute, time.Minute, time.Minute, time.Minute
 }
 
 func realNode() int {
@@ -356,9 +384,6 @@ func orchestrator(args []string) int {
 
 func allowedCPUs(t *testing.T) []int {
 	t.Helper()
-	cpus, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpus := must.Get(cpu.Allowed())(t)
 	return slices.Clone(cpus)
 }

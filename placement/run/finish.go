@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"dpukv/results"
+	"dpukv/results/answer"
 	"dpukv/results/figure"
 	resulttable "dpukv/results/table"
 )
 
 // finish draws the run folder's points and reports the failed ones.
 func finish(r *runner) error {
-	r.sum.Points = len(r.Plan.points)
+	r.sum.Points = len(r.plan.points)
 	if err := r.out.Check(); err != nil {
 		return r.full(err)
 	}
@@ -23,12 +24,12 @@ func finish(r *runner) error {
 		return err
 	}
 	for _, line := range unreadable {
-		fmt.Fprintf(r.Stderr, "%s: left out %s\n", r.Dir, line)
+		fmt.Fprintf(r.o.Stderr, "%s: left out %s\n", r.o.Dir, line)
 	}
 	if err := lostPoints(r, points); err != nil {
 		return err
 	}
-	writeFailures(r.Stderr, r.sum.Failed)
+	writeFailures(r.o.Stderr, r.sum.Failed)
 	failed := gaveUp(r)
 	if n := len(r.sum.Failed); n > 0 && failed == nil {
 		failed = fmt.Errorf("%d of %d points failed; to try them again: %s", n, r.sum.Points,
@@ -40,11 +41,21 @@ func finish(r *runner) error {
 	if r.sum.Before+r.sum.Measured == 0 {
 		return failed // nothing to draw
 	}
-	if !r.plain {
+	if !r.o.plain {
 		_, err = figure.Draw(r.out.Run, figure.Options{})
 	}
-	return errors.Join(resulttable.Write(r.Stdout, points), err, writeAnswers(r),
-		writePrecision(r), failed)
+	return errors.Join(resulttable.Write(r.o.Stdout, points), err, writeAnswers(r),
+		writePrecision(r), sayAnswer(r, points), failed)
+}
+
+// sayAnswer says what the points show, and where to read on.
+func sayAnswer(r *runner, points []results.Point) error {
+	a, ok := answer.Of(points, answer.Options{})
+	if !ok || r.plan.sweep.SLO != "" { // a search has answers of its own
+		return nil
+	}
+	_, err := fmt.Fprintf(r.o.Stdout, "answer: %s\nnext: dpukv report %s\n", a.Text, r.o.Dir)
+	return err
 }
 
 // writeDigest writes the digest that the user can note elsewhere.
@@ -53,48 +64,48 @@ func writeDigest(r *runner) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r.Stderr, "digest of %s: %s (note it elsewhere; dpukv verify --digest %s %s "+
-		"shows whether the folder was changed)\n", r.Dir, digest, digest, r.Dir)
+	fmt.Fprintf(r.o.Stderr, "digest of %s: %s (note it elsewhere; dpukv verify --digest %s %s "+
+		"shows whether the folder was changed)\n", r.o.Dir, digest, digest, r.o.Dir)
 	return nil
 }
 
 // writePrecision writes how well the repeats know the medians, where the sweep asks for that.
 func writePrecision(r *runner) error {
-	if r.rounds == nil {
+	if r.plan.rounds == nil {
 		return nil
 	}
-	missed, all, err := r.rounds.write(r.Stdout, r.Plan.points)
+	missed, all, err := r.plan.rounds.write(r.o.Stdout, r.plan.points)
 	if missed > 0 {
-		fmt.Fprintf(r.Stderr, "%d of %d configurations did not reach ±%g %%: lengthen duration, "+
-			"or look at dpukv doctor\n", missed, all, r.sweep.RepeatsUntil)
+		fmt.Fprintf(r.o.Stderr, "%d of %d configurations did not reach ±%g %%: lengthen duration, "+
+			"or look at dpukv doctor\n", missed, all, r.plan.sweep.RepeatsUntil)
 	}
 	return err
 }
 
 // writeAnswers writes the answers of a search. Without a search it does nothing.
 func writeAnswers(r *runner) error {
-	if r.sweep.SLO == "" {
+	if r.plan.sweep.SLO == "" {
 		return nil
 	}
-	return r.rates.writeAnswers(r.Stdout)
+	return r.plan.rates.writeAnswers(r.o.Stdout)
 }
 
 // lostPoints fails if the folder lacks points that were measured.
 func lostPoints(r *runner, points []results.Point) error {
 	ok := map[string]bool{}
 	for i := range points {
-		ok[points[i].ID] = points[i].Status == results.StatusOK
+		ok[points[i].ID] = points[i].Status == results.StatusOK || r.plan.judged(points[i].ID)
 	}
 	there := 0
-	for i := range r.Plan.points {
-		if ok[r.Plan.points[i].ID] {
+	for i := range r.plan.points {
+		if ok[r.plan.points[i].ID] {
 			there++
 		}
 	}
 	if want := r.sum.Before + r.sum.Measured; there < want {
 		return fmt.Errorf("%d points were measured, found %d in %s; to measure the others "+
 			"again: %s",
-			want, there, r.Dir, r.again())
+			want, there, r.o.Dir, r.again())
 	}
 	return nil
 }

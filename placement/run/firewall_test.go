@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/testbeds"
 	"dpukv/placement/machines"
 	"dpukv/placement/sweep"
@@ -35,9 +36,7 @@ func behindFirewall(t *testing.T, sweepFile, rule string, ports bool) Options {
 	if ports {
 		bed = "ports: " + openPorts + "\n" + bed
 	}
-	if err := os.WriteFile(o.TestbedFile, []byte(bed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(o.TestbedFile, []byte(bed), 0o600))
 	return o
 }
 
@@ -70,10 +69,7 @@ func TestBlocked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := behindFirewall(t, shortPoints+"server_threads: 1\nplacement: [CH-SH]\n",
 				"tcp flags & (syn|ack) == syn "+test.rule, name == "reset")
-			plan, err := NewPlan(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := must.Get(NewPlan(o))(t)
 			sum, err := plan.Run(t.Context())
 			if err == nil || len(sum.Failed) != 2 {
 				t.Fatalf("found %+v, %v, want two failed points", sum, err)

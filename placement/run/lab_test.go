@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/test/binary"
+	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/internal/test/testbeds"
 	"dpukv/placement/emulate"
 	"dpukv/placement/machines"
@@ -35,17 +36,12 @@ func needLab(t *testing.T) {
 func inLab(t *testing.T, sweep string, observe func(event string, pt *sweep.Point, m *machines.Machines)) Options {
 	t.Helper()
 	needLab(t)
-	program := binary.Path(t)
-	build, err := node.Digest(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := programs.DPUKV(t)
+	build := must.Get(node.Digest(program))(t)
 	dir := t.TempDir()
 	files := map[string]string{"sweep.yaml": sweep, "bed.yaml": testbeds.FourMachines}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	return Options{
 		SweepFile: filepath.Join(dir, "sweep.yaml"), TestbedFile: filepath.Join(dir, "bed.yaml"),
@@ -67,10 +63,7 @@ func runAll(t *testing.T, o Options) Summary {
 	t.Helper()
 	const tries = 8
 	for try := 1; ; try++ {
-		plan, err := NewPlan(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := must.Get(NewPlan(o))(t)
 		sum, err := plan.Run(t.Context())
 		switch {
 		case err == nil:
@@ -107,10 +100,7 @@ func TestPlacementsInALab(t *testing.T) {
 	if sum := runAll(t, o); sum.Points != 14 {
 		t.Errorf("%d points, want 7 placements of 2 stores", sum.Points)
 	}
-	run, err := runfolder.Open(o.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(runfolder.Open(o.Dir))(t)
 	bed := parseTestbed(t, testbeds.FourMachines)
 	for _, p := range readPoints(t, o.Dir) {
 		if p.Status == results.StatusOK {
@@ -130,10 +120,7 @@ func checkLabPoint(t *testing.T, run *runfolder.Run, p *results.Point, bed *test
 	if p.Store == "herd" && p.Provider != "softroce" {
 		t.Errorf("%s: HERD crossed machines over %q", p.ID, p.Provider)
 	}
-	c, err := bed.Assign(p.Placement)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(bed.Assign(p.Placement))(t)
 	checkShares(t, run, p, &c)
 	checkWay(t, p, &c, moved)
 }
@@ -149,6 +136,9 @@ func checkShares(t *testing.T, run *runfolder.Run, p *results.Point, c *testbed.
 			t.Errorf("%s: the share of %s is incomplete: %+v", p.ID, s.Node.Node, s)
 		}
 	}
+	if text := p.Warnings.String(); strings.Contains(text, "the clients differ in") {
+		t.Errorf("%s: a field that all clients must have alike: %s", p.ID, text)
+	}
 	var want []string
 	for _, n := range c.Clients {
 		want = append(want, n.Name)
@@ -163,8 +153,9 @@ func checkShares(t *testing.T, run *runfolder.Run, p *results.Point, c *testbed.
 		return
 	}
 	for _, tag := range []string{results.TagIntended, results.TagActual} {
-		if h, err := results.MergeTag(intervals, tag); err != nil || uint64(h.TotalCount()) != p.Ops {
-			t.Errorf("%s: %s histograms hold %d operations, the point %d (%v)", p.ID, tag, h.TotalCount(), p.Ops, err)
+		want := p.Ops + p.UnansweredOps
+		if h, err := results.MergeTag(intervals, tag); err != nil || uint64(h.TotalCount()) != want {
+			t.Errorf("%s: %s histograms hold %d operations, the point %d (%v)", p.ID, tag, h.TotalCount(), want, err)
 		}
 	}
 }
@@ -227,10 +218,7 @@ func TestNodeCutOff(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(NewPlan(o))(t)
 	begun := time.Now()
 	sum, err := plan.Run(t.Context())
 	if err == nil || sum.Measured != 2 || len(sum.Failed) != 1 || sum.Failed[0].ID != cut ||
@@ -252,10 +240,7 @@ func TestInterruptedLab(t *testing.T) {
 			cancel()
 		}
 	})
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(NewPlan(o))(t)
 	if _, err := plan.Run(ctx); !errors.Is(err, ErrInterrupted) {
 		t.Errorf("got %v", err)
 	}
@@ -285,10 +270,7 @@ func TestKeeperKilled(t *testing.T) {
 			}
 		}
 	}
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(NewPlan(o))(t)
 	sum, err := plan.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "the emulated machines are gone") ||
 		!strings.Contains(err.Error(), "dpukv sweep --out "+o.Dir) {

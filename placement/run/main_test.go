@@ -6,7 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"dpukv/internal/test/binary"
+	"dpukv/internal/test/programs"
 )
 
 // TestMain lets the test binary be the other processes that the tests start:
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	// gnet's pool of goroutines starts with its package.
 	goleak.VerifyTestMain(m,
 		goleak.Cleanup(func(code int) {
-			binary.Remove()
+			programs.Remove()
 			os.Exit(code)
 		}),
 		goleak.IgnoreTopFunction("github.com/panjf2000/ants/v2.(*poolCommon).purgeStaleWorkers"),

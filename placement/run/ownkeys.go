@@ -23,37 +23,37 @@ func (p *Plan) ownSets() (sets []ownkeys.Set) {
 // consent asks an attached server for its keys. It refuses a server that has some, unless the user
 // agreed. The server's node asks, since the path of the clients is not set up yet.
 func (r *runner) consent(ctx context.Context) error {
-	if r.sweep.Attach == "" {
+	if r.plan.sweep.Attach == "" {
 		return nil
 	}
-	sets := r.ownSets()
+	sets := r.plan.ownSets()
 	done, err := r.ownKeys(ctx, sets, false)
 	if err != nil {
-		return fmt.Errorf("attach: look for keys at %s: %w", r.sweep.Attach, err)
+		return fmt.Errorf("attach: look for keys at %s: %w", r.plan.sweep.Attach, err)
 	}
 	r.found = done.Found
-	if err := r.found.Consent("attach: "+r.sweep.Attach, sets, r.Yes, r.Keep); err != nil {
+	if err := r.found.Consent("attach: "+r.plan.sweep.Attach, sets, r.o.Yes, r.o.Keep); err != nil {
 		return err
 	}
-	fmt.Fprintf(r.Stderr, "the sweep stores %s on %s, %s\n", ownkeys.Describe(sets),
-		r.sweep.Attach, r.found.Says())
+	fmt.Fprintf(r.o.Stderr, "the sweep stores %s on %s, %s\n", ownkeys.Describe(sets),
+		r.plan.sweep.Attach, r.found.Says())
 	return nil
 }
 
 // removeOwn removes the sweep's keys from an attached server, also after an interruption.
 func (r *runner) removeOwn(ctx context.Context) error {
-	if r.sweep.Attach == "" || r.Keep {
+	if r.plan.sweep.Attach == "" || r.o.Keep {
 		return nil
 	}
 	ctx, cancel := ownkeys.WithGrace(ctx)
 	defer cancel()
-	sets := r.ownSets()
+	sets := r.plan.ownSets()
 	done, err := r.ownKeys(ctx, sets, true)
 	if err != nil {
-		return fmt.Errorf("attach: the sweep's keys may be left at %s: %s: %w", r.sweep.Attach,
+		return fmt.Errorf("attach: the sweep's keys may be left at %s: %s: %w", r.plan.sweep.Attach,
 			ownkeys.Describe(sets), err)
 	}
-	fmt.Fprintf(r.Stderr, "removed %d own keys from %s\n", done.Removed, r.sweep.Attach)
+	fmt.Fprintf(r.o.Stderr, "removed %d own keys from %s\n", done.Removed, r.plan.sweep.Attach)
 	return nil
 }
 
@@ -61,27 +61,27 @@ func (r *runner) removeOwn(ctx context.Context) error {
 func (r *runner) ownKeys(
 	ctx context.Context, sets []ownkeys.Set, remove bool,
 ) (done *node.KeysDone, err error) {
-	pt := &r.Plan.points[0]
+	pt := &r.plan.points[0]
 	nodes, err := r.machines.Bed.Assign(pt.Placement)
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.begin(ctx, &nodes.Server)
+	agent, _, err := r.begin(ctx, &nodes.Server)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if closed := m.Close(); err == nil {
+		if closed := agent.Close(); err == nil {
 			err = closed
 		}
 	}()
-	m.Send(&node.Configure{Keys: &node.KeysSpec{
+	agent.Send(&node.Configure{Keys: &node.KeysSpec{
 		Store: pt.Store, Sets: sets, Remove: remove,
 		DialConfig: kvs.DialConfig{
-			Addr: r.sweep.Attach, Protocol: pt.Protocol, Credentials: r.Credentials,
+			Addr: r.plan.sweep.Attach, Protocol: pt.Protocol, Credentials: r.o.Credentials,
 		},
 	}})
-	return node.Follow[*node.KeysDone](ctx, m.Process, r.timeouts.Client, "look after own keys",
+	return node.Follow[*node.KeysDone](ctx, agent, r.o.timeouts.Client, "look after own keys",
 		func(*node.Progress) {})
 }
 
@@ -102,7 +102,7 @@ func describeOwn(p *Plan, w io.Writer) {
 
 // lookFromHere counts the keys of an attached server. It does not look for own keys.
 func lookFromHere(p *Plan) (found ownkeys.Found, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), p.timeouts.Hello)
+	ctx, cancel := context.WithTimeout(context.Background(), p.Options.timeouts.Hello)
 	defer cancel()
 	pt := &p.points[0]
 	st, err := stores.Named(pt.Store)
@@ -110,7 +110,7 @@ func lookFromHere(p *Plan) (found ownkeys.Found, err error) {
 		return found, err
 	}
 	remote, err := st.Dial(ctx, &kvs.DialConfig{
-		Addr: p.sweep.Attach, Protocol: pt.Protocol, Credentials: p.Credentials,
+		Addr: p.sweep.Attach, Protocol: pt.Protocol, Credentials: p.Options.Credentials,
 	})
 	if err != nil {
 		return found, err

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"dpukv/internal/boundedyaml"
 	"dpukv/internal/cpu"
 	"dpukv/internal/infile"
 	"dpukv/internal/machine"
@@ -20,6 +19,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
+	"dpukv/placement/plan"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 	"dpukv/results/runfolder"
@@ -63,7 +63,7 @@ type Options struct {
 
 // Plan is a valid sweep. NewPlan starts and writes nothing.
 type Plan struct {
-	Options
+	Options     Options // with the run folder
 	sweep       sweep.Sweep
 	testbed     testbed.Testbed
 	set         sweep.Settings
@@ -89,7 +89,8 @@ func NewPlan(o Options) (*Plan, error) {
 	}
 	p.cores = machine.Cores(allowed)
 	if err := errors.Join(
-		check(&p.sweep, &p.testbed, allowed), sweep.CheckAttach(&p.sweep, &p.Credentials),
+		plan.Check(&p.sweep, &p.testbed, allowed),
+		sweep.CheckAttach(&p.sweep, &p.Options.Credentials),
 	); err != nil {
 		return nil, err
 	}
@@ -100,15 +101,15 @@ func NewPlan(o Options) (*Plan, error) {
 	if err := p.selectPoints(only); err != nil {
 		return nil, err
 	}
-	if p.timeouts == (node.Timeouts{}) {
-		p.timeouts = node.DefaultTimeouts
+	if p.Options.timeouts == (node.Timeouts{}) {
+		p.Options.timeouts = node.DefaultTimeouts
 	}
-	if p.command == nil {
+	if p.Options.command == nil {
 		self, err := os.Executable()
 		if err != nil {
 			return nil, fmt.Errorf("find this binary, which the nodes are to run: %w", err)
 		}
-		p.command = []string{self, node.Subcommand}
+		p.Options.command = []string{self, node.Subcommand}
 	}
 	return p, nil
 }
@@ -116,14 +117,14 @@ func NewPlan(o Options) (*Plan, error) {
 // load finds the sweep and the testbed: the requested ones, else those in the run folder, else the
 // built-in ones.
 func (p *Plan) load() error {
-	if p.Quick && p.SweepFile != "" {
+	if p.Options.Quick && p.Options.SweepFile != "" {
 		return errors.New("--quick is a sweep of its own: leave out -f, or write a short " +
 			"sweep file")
 	}
-	if p.Dir == "" {
-		p.Dir = newDir("runs", time.Now())
+	if p.Options.Dir == "" {
+		p.Options.Dir = newDir("runs", time.Now())
 	}
-	run, err := runfolder.Open(p.Dir)
+	run, err := runfolder.Open(p.Options.Dir)
 	if err != nil && !errors.Is(err, runfolder.ErrNotRun) {
 		return err
 	}
@@ -161,7 +162,7 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(p.Dir, "sweep.yaml")
+	name := filepath.Join(p.Options.Dir, "sweep.yaml")
 	held, err := p.parseSweep(name, text, nil)
 	if err != nil {
 		return err
@@ -169,21 +170,24 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 	if err := fits(run, &held); err != nil {
 		return err
 	}
-	if p.SweepFile == "" && !p.Quick {
+	if p.Options.SweepFile == "" && !p.Options.Quick {
 		if p.sweep, err = p.parseSweep(name, text, p.set); err != nil {
 			return err
 		}
-		if p.Attach != "" {
+		if !p.set.Has("repeats") {
+			p.sweep.Repeats = held.Repeats
+		}
+		if p.Options.Attach != "" {
 			p.sweep.Attach = asked.Attach
 		}
-		if p.SLO != "" {
+		if p.Options.SLO != "" {
 			p.sweep.SLO = asked.SLO
 		}
-		if p.Until != "" {
+		if p.Options.Until != "" {
 			p.sweep.RepeatsUntil = asked.RepeatsUntil
 		}
 	}
-	return p.refuseOther("sweep", sweep.Differences(&held, &p.sweep))
+	return p.refuseOther("sweep", differences(&held, &p.sweep))
 }
 
 // parseSweep refuses an empty file. The file may have been cut. A user who names a file does not
@@ -214,13 +218,15 @@ func refuseMerged(run *runfolder.Run) error {
 		"continue %s, and merge again", run.Dir(), strings.Join(names, " or "))
 }
 
-// fits refuses a run folder with points that its sweep lacks: the sweep was changed, or cut.
+// fits refuses a run folder with points that its sweep lacks: the sweep was changed, or cut. It
+// gives the sweep the repeats by which the folder has grown.
 func fits(run *runfolder.Run, held *sweep.Sweep) error {
 	points, _, err := run.All()
 	if err != nil {
 		return err
 	}
 	held.OnNodes(nodesAsked(points))
+	grow(held, points)
 	if held.Size(sweep.MaxPoints) == sweep.MaxPoints {
 		return nil // too many to list: it is refused for that
 	}
@@ -243,33 +249,33 @@ func notAsked(run *runfolder.Run, id string) error {
 
 // readInput reads a sweep or testbed that the user named.
 func (p *Plan) readInput(file string) ([]byte, error) {
-	ctx := p.Context
+	ctx := p.Options.Context
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	return infile.ReadInput(ctx, file, boundedyaml.MaxBytes)
+	return infile.ReadInput(ctx, file, strictyaml.MaxBytes)
 }
 
 // readBeside reads a file that the sweep file names, from the sweep file's folder.
 func (p *Plan) readBeside(path string) ([]byte, error) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(p.SweepFile), path)
+		path = filepath.Join(filepath.Dir(p.Options.SweepFile), path)
 	}
 	return p.readInput(path)
 }
 
 // askedSweep reads the sweep of the command line, with the values that flags replace.
 func (p *Plan) askedSweep() (err error) {
-	if p.set, err = sweep.ParseSettings(p.Set); err != nil {
+	if p.set, err = sweep.ParseSettings(p.Options.Set); err != nil {
 		return err
 	}
 	if err := p.set.Embed(p.readInput); err != nil {
 		return err
 	}
 	switch {
-	case p.SweepFile != "":
+	case p.Options.SweepFile != "":
 		err = p.askedFile()
-	case p.Quick:
+	case p.Options.Quick:
 		err = p.builtIn(sweep.Quick())
 	default:
 		err = p.builtIn(sweep.Default())
@@ -281,16 +287,16 @@ func (p *Plan) askedSweep() (err error) {
 }
 
 func (p *Plan) askedFile() (err error) {
-	if p.sweepText, err = p.readInput(p.SweepFile); err != nil {
+	if p.sweepText, err = p.readInput(p.Options.SweepFile); err != nil {
 		return err
 	}
-	if p.sweepText, err = sweep.Embed(p.SweepFile, p.sweepText, p.readBeside); err != nil {
+	if p.sweepText, err = sweep.Embed(p.Options.SweepFile, p.sweepText, p.readBeside); err != nil {
 		return err
 	}
-	if p.sweep, err = p.parseSweep(p.SweepFile, p.sweepText, p.set); err != nil {
+	if p.sweep, err = p.parseSweep(p.Options.SweepFile, p.sweepText, p.set); err != nil {
 		return err
 	}
-	p.sweepText, err = p.set.Apply(p.SweepFile, p.sweepText)
+	p.sweepText, err = p.set.Apply(p.Options.SweepFile, p.sweepText)
 	return err
 }
 
@@ -320,9 +326,9 @@ func (f *sweepFlag) name() string { return "--" + strings.ReplaceAll(f.key, "_",
 // sweepFlags returns those that are given.
 func (p *Plan) sweepFlags() []sweepFlag {
 	return slices.DeleteFunc([]sweepFlag{
-		{"attach", p.Attach, p.sweep.AttachTo},
-		{"slo", p.SLO, p.sweep.Search},
-		{"repeats_until", p.Until, p.sweep.RepeatUntil},
+		{"attach", p.Options.Attach, p.sweep.AttachTo},
+		{"slo", p.Options.SLO, p.sweep.Search},
+		{"repeats_until", p.Options.Until, p.sweep.RepeatUntil},
 	}, func(f sweepFlag) bool { return f.value == "" })
 }
 
@@ -342,7 +348,7 @@ func (p *Plan) amend() error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if p.SweepFile == "" && p.set == nil {
+	if p.Options.SweepFile == "" && p.set == nil {
 		p.sweepText = p.sweep.Marshal()
 		return nil
 	}
@@ -350,7 +356,7 @@ func (p *Plan) amend() error {
 		return nil
 	}
 	p.sweepText = append(p.sweepText, lines...)
-	if _, err := sweep.Parse(p.SweepFile, p.sweepText); err != nil {
+	if _, err := sweep.Parse(p.Options.SweepFile, p.sweepText); err != nil {
 		return fmt.Errorf("with %s: %w", strings.Join(names, ", "), err)
 	}
 	return nil
@@ -361,7 +367,7 @@ func (p *Plan) source(key string) string {
 	if p.set.Has(key) {
 		return "--set"
 	}
-	return p.SweepFile
+	return p.Options.SweepFile
 }
 
 // loadTestbed loads the testbed and compares it with the one in a run folder.
@@ -373,27 +379,27 @@ func (p *Plan) loadTestbed(run *runfolder.Run) error {
 	if err != nil {
 		return err
 	}
-	held, err := testbed.Parse(filepath.Join(p.Dir, "testbed.yaml"), text)
+	held, err := testbed.Parse(filepath.Join(p.Options.Dir, "testbed.yaml"), text)
 	if err != nil {
 		return err
 	}
-	if p.TestbedFile == "" {
+	if p.Options.TestbedFile == "" {
 		p.testbed, p.testbedText = held, text
 	}
 	return p.refuseOther("testbed", held.Differences(&p.testbed))
 }
 
 func (p *Plan) askedTestbed() error {
-	if p.TestbedFile == "" {
+	if p.Options.TestbedFile == "" {
 		p.testbed = testbed.Local()
 		p.testbedText = p.testbed.Marshal()
 		return nil
 	}
 	var err error
-	if p.testbedText, err = p.readInput(p.TestbedFile); err != nil {
+	if p.testbedText, err = p.readInput(p.Options.TestbedFile); err != nil {
 		return err
 	}
-	p.testbed, err = testbed.Parse(p.TestbedFile, p.testbedText)
+	p.testbed, err = testbed.Parse(p.Options.TestbedFile, p.testbedText)
 	return err
 }
 
@@ -404,7 +410,7 @@ func (p *Plan) refuseOther(what string, differ []string) error {
 	}
 	return fmt.Errorf("%s holds a run of another %s: %s; continue it with its own %s (dpukv "+
 		"sweep --out %s), or choose another folder",
-		p.Dir, what, strings.Join(differ, "; "), what, p.Dir)
+		p.Options.Dir, what, strings.Join(differ, "; "), what, p.Options.Dir)
 }
 
 // Run measures the points that the run folder lacks, one after another, and then draws the figures.
@@ -414,16 +420,16 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	if err := checkTools(p); err != nil {
 		return Summary{}, err
 	}
-	if p.build == "" {
-		if p.build, err = node.BuildID(); err != nil {
+	if p.Options.build == "" {
+		if p.Options.build, err = node.BuildID(); err != nil {
 			return Summary{}, err
 		}
 	}
-	r := &runner{Plan: p, failures: nodeFailures{}}
+	r := &runner{plan: p, o: &p.Options, failures: nodeFailures{}}
 	if r.out, err = p.open(); err != nil {
 		return Summary{}, err
 	}
-	r.sum = Summary{Dir: p.Dir, Points: p.Size()}
+	r.sum = Summary{Dir: p.Options.Dir, Points: p.Size()}
 	defer func() { err = errors.Join(err, r.out.Close()) }()
 	if err := checkFolder(r); err != nil {
 		return r.sum, err
@@ -439,16 +445,16 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 
 func (p *Plan) open() (*runfolder.Writer, error) {
 	if p.resumes {
-		return runfolder.Resume(p.Dir)
+		return runfolder.Resume(p.Options.Dir)
 	}
-	return runfolder.Create(p.Dir, p.sweepText, p.testbedText)
+	return runfolder.Create(p.Options.Dir, p.sweepText, p.testbedText)
 }
 
 // recordStart puts the command line, the user and the source of this binary into the folder.
 func (p *Plan) recordStart(out *runfolder.Writer) error {
-	start := provenance.Begin(p.Argv, p.Source, p.build)
+	start := provenance.Begin(p.Options.Argv, p.Options.Source, p.Options.build)
 	for _, w := range start.Warnings {
-		fmt.Fprintln(p.Stderr, "warning:", w)
+		fmt.Fprintln(p.Options.Stderr, "warning:", w)
 	}
 	return out.AppendStart(start)
 }

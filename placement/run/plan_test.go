@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/machines"
 	"dpukv/placement/sweep"
 	"dpukv/results/runfolder"
@@ -45,23 +46,16 @@ func TestPointsCutUnderASweep(t *testing.T) {
 // TestSweepOfAFolderWasChanged: keys that a folder's sweep lacks do not get the built-in values.
 func TestSweepOfAFolderWasChanged(t *testing.T) {
 	o, _, _ := fakeOptions(t, "")
-	if _, err := runFake(t, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(runFake(t, o))(t)
 	o.SweepFile = ""
 	held := filepath.Join(o.Dir, "sweep.yaml")
-	text, err := os.ReadFile(held)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(held))(t)
 	for change, want := range map[string]string{
 		"":              held + ": found nothing in it, allowed: at least one key",
 		"# all of it\n": held + ": found nothing in it",
 		string(text[:bytes.IndexByte(text, '\n')+1]): "which its sweep.yaml does not ask for",
 	} {
-		if err := os.WriteFile(held, []byte(change), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(held, []byte(change), 0o600))
 		if _, err := NewPlan(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", change, err, want)
 		}
@@ -70,9 +64,7 @@ func TestSweepOfAFolderWasChanged(t *testing.T) {
 
 func TestSweepFileThatSaysNothing(t *testing.T) {
 	o, _, _ := fakeOptions(t, "")
-	if err := os.WriteFile(o.SweepFile, []byte("# later\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(o.SweepFile, []byte("# later\n"), 0o600))
 	if _, err := NewPlan(o); err == nil || !strings.Contains(err.Error(), "found nothing in it") {
 		t.Errorf("got %v", err)
 	}

@@ -30,7 +30,7 @@ func (p *Plan) selectPoints(only sweep.Selection) (err error) {
 	if !p.resumes || p.rates == nil && p.rounds == nil {
 		return nil
 	}
-	run, err := runfolder.Open(p.Dir)
+	run, err := runfolder.Open(p.Options.Dir)
 	if err != nil {
 		return err
 	}
@@ -118,6 +118,7 @@ func differFromSweep(name string, text []byte, points []results.Point) ([]string
 			sweep.MaxPoints)
 	}
 	held.OnNodes(nodesAsked(points))
+	grow(&held, points)
 	asked, err := requests(&held)
 	if err != nil {
 		return nil, err
@@ -164,13 +165,18 @@ func (p *Plan) learn(measured *results.Point) {
 // adopt takes a point that was measured before.
 func (p *Plan) adopt(measured *results.Point) {
 	p.learn(measured)
-	if p.rates == nil || measured.RateOps == 0 || measured.Status != results.StatusOK {
+	first := measured.RateOps == 0 && measured.Repeat <= p.sweep.Repeats // selected already
+	if first || !p.judged(measured.ID) {
 		return
 	}
 	if pt, _, ok := p.rates.asked(measured); ok {
 		p.points = append(p.points, pt)
 	}
 }
+
+// judged reports whether a point has a verdict of a search, or a figure from which rates follow. A
+// rate beyond the capacity is a verdict, though its point failed.
+func (p *Plan) judged(id string) bool { return p.rates != nil && p.rates.byID[id] != nil }
 
 // Size is the number of requested points, including those measured already. A search needs at most
 // so many, and so does a sweep that repeats until the medians are known.

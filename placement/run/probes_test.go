@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/test/binary"
+	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/placement/node"
 	"dpukv/results"
 	"dpukv/results/claims"
@@ -17,16 +18,11 @@ import (
 // ofProbes plans a sweep of probes, run by the real binary.
 func ofProbes(t *testing.T, sweep, bed string) Options {
 	t.Helper()
-	program := binary.Path(t)
-	build, err := node.Digest(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := programs.DPUKV(t)
+	build := must.Get(node.Digest(program))(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "sweep.yaml")
-	if err := os.WriteFile(file, []byte(sweep), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(sweep), 0o644))
 	return Options{
 		SweepFile: file, TestbedFile: bed, Dir: filepath.Join(dir, "run"), Version: "devel",
 		Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer), plain: true, build: build,
@@ -44,10 +40,7 @@ func validIn(
 	t *testing.T, dir string, read func(*runfolder.Run) ([]results.Point, []runfolder.BadLine, error),
 ) []results.Point {
 	t.Helper()
-	run, err := runfolder.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(runfolder.Open(dir))(t)
 	points, bad, err := read(run)
 	if err != nil || bad != nil {
 		t.Fatal(bad, err)
@@ -91,10 +84,7 @@ repeats: 1
 			t.Errorf("%s: %v", p.ID, p.Figures)
 		}
 	}
-	again, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(NewPlan(o))(t)
 	if sum, err := again.Run(t.Context()); err != nil || sum.Measured != 0 {
 		t.Errorf("measured %d again, %v", sum.Measured, err)
 	}
@@ -185,10 +175,7 @@ func proven(t *testing.T, p *results.Point) {
 // judged expects a claim of N1 that is held against the points, and marked as emulated.
 func judged(t *testing.T, points []results.Point) {
 	t.Helper()
-	books, err := claims.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	books := must.Get(claims.Load())(t)
 	marked := false
 	for _, c := range books.Evaluate(claims.Evidence{Runs: claims.NewRuns("run", points, nil)}) {
 		if c.Finding == "N1" && c.Measured != nil {

@@ -3,7 +3,6 @@ package run
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"dpukv/placement/search"
 	"dpukv/placement/sweep"
@@ -17,8 +16,8 @@ type ratePlan struct {
 	sweep   *sweep.Sweep
 	bound   results.Bound // of a search
 	configs []sweep.Config
-	byID    map[string]*results.Point // those that are ok
-	atRates [][]*results.Point        // of each configuration, those that are ok
+	byID    map[string]*results.Point // those that are ok, or a verdict
+	atRates [][]*results.Point        // of each configuration, those of byID
 }
 
 // newRatePlan returns the plan of some of a sweep's configurations.
@@ -52,7 +51,8 @@ func (r *ratePlan) asked(p *results.Point) (pt sweep.Point, config int, ok bool)
 // add takes a measured point.
 func (r *ratePlan) add(p *results.Point) {
 	_, config, ok := r.asked(p)
-	if !ok || p.Status != results.StatusOK || r.byID[p.ID] != nil {
+	verdict := p.Status == results.StatusOK || r.sweep.SLO != "" && p.BeyondCapacity()
+	if !ok || !verdict || r.byID[p.ID] != nil {
 		return
 	}
 	r.byID[p.ID] = p
@@ -61,20 +61,30 @@ func (r *ratePlan) add(p *results.Point) {
 	}
 }
 
+// peaks returns the throughputs of a configuration in a closed loop, and those that a search
+// measured again at its end. Before all repeats are measured, there are none.
+func (r *ratePlan) peaks(config int) (early, late []float64) {
+	peak := r.configs[config].Peak()
+	for repeat := 1; ; repeat++ {
+		p := r.byID[r.sweep.Point(&peak, repeat).ID]
+		switch {
+		case p == nil && repeat <= r.sweep.Repeats:
+			return nil, nil
+		case p == nil:
+			return early, late
+		case repeat <= r.sweep.Repeats:
+			early = append(early, p.ThroughputOps)
+		default:
+			late = append(late, p.ThroughputOps)
+		}
+	}
+}
+
 // peak returns the median throughput of a configuration in a closed loop, or 0 before all repeats
 // are measured.
 func (r *ratePlan) peak(config int) float64 {
-	var repeats []*results.Point
-	peak := r.configs[config].Peak()
-	for repeat := 1; repeat <= r.sweep.Repeats; repeat++ {
-		p := r.byID[r.sweep.Point(&peak, repeat).ID]
-		if p == nil {
-			return 0
-		}
-		repeats = append(repeats, p)
-	}
-	throughput := func(p *results.Point) float64 { return p.ThroughputOps }
-	return results.SpreadBy(repeats, throughput).Median
+	early, _ := r.peaks(config)
+	return search.Median(early)
 }
 
 // next returns the points that follow from the measured ones. Those of one repeat have a random
@@ -111,9 +121,13 @@ func (r *ratePlan) atShares(config int, peak float64) (list []sweep.Point) {
 
 // searched returns the points that the search of a configuration needs next.
 func (r *ratePlan) searched(config int, peak float64) (list []sweep.Point) {
-	trials := r.trials(config)
-	s := r.search(peak)
+	trials, s := r.trials(config), r.search(config)
 	for _, rate := range s.Next(trials) {
+		if rate == 0 {
+			again := r.configs[config].Peak()
+			list = append(list, r.sweep.Point(&again, r.sweep.Repeats+len(s.Late)+1))
+			continue
+		}
 		repeat := 1
 		for _, t := range trials {
 			if t.Rate == rate {
@@ -137,8 +151,12 @@ func (r *ratePlan) shareOf(rate, peak float64) float64 {
 	return search.Round(rate / peak)
 }
 
-func (r *ratePlan) search(peak float64) *search.Search {
-	return &search.Search{Peak: peak, Shares: r.sweep.RateShares(), Repeats: r.sweep.Repeats}
+func (r *ratePlan) search(config int) *search.Search {
+	early, late := r.peaks(config)
+	return &search.Search{
+		Peak: search.Median(early), Shares: r.sweep.RateShares(), Repeats: r.sweep.Repeats,
+		Early: early, Late: late,
+	}
 }
 
 // trials returns the verdicts of a configuration's points.
@@ -158,19 +176,17 @@ func (r *ratePlan) within(p *results.Point) bool {
 // thread may be left at the end: it was due in the last moment.
 func reached(p *results.Point) bool {
 	threads := p.ClientThreads * max(len(p.Clients), 1)
-	return p.UnsentOps <= uint64(p.Batch*threads) && !warns(p, "target rate missed:")
-}
-
-func warns(p *results.Point, of string) bool {
-	return slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.Contains(w, of) })
+	return p.UnsentOps <= uint64(p.Batch*threads) &&
+		!p.Warnings.Has(results.RateMissed, results.Backlogged)
 }
 
 // most returns the highest number of points, with those of the peaks.
 func (r *ratePlan) most() int {
-	each := len(r.sweep.RateShares()) * r.sweep.MostRepeats()
-	if r.sweep.SLO != "" {
-		each = r.search(0).Most()
+	each, ofPeak := len(r.sweep.RateShares())*r.sweep.MostRepeats(), r.sweep.MostRepeats()
+	if r.sweep.SLO != "" && len(r.configs) > 0 {
+		s := r.search(0)
+		each, ofPeak = s.Most(), r.sweep.Repeats+s.Again()
 	}
 	peaks := len(r.sweep.PeakPoints(r.configs)) / r.sweep.Repeats
-	return peaks*r.sweep.MostRepeats() + len(r.configs)*each
+	return peaks*ofPeak + len(r.configs)*each
 }

@@ -11,7 +11,6 @@ import (
 
 	"dpukv/client"
 	"dpukv/client/liveline"
-	"dpukv/internal/terminal"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -39,7 +38,7 @@ type reporter struct {
 const lineEvery = 10 * time.Second
 
 func newReporter(w io.Writer, total string) *reporter {
-	r := &reporter{w: w, total: total, terminal: terminal.Columns(w) > 0}
+	r := &reporter{w: w, total: total, terminal: liveline.Columns(w) > 0}
 	if r.terminal {
 		return r
 	}
@@ -85,16 +84,16 @@ func (r *reporter) beat() {
 	}
 }
 
-// does shows a step of the orchestrator.
-func (r *reporter) does(format string, args ...any) {
+// Does shows a step of the orchestrator.
+func (r *reporter) Does(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.step = fmt.Sprintf(format, args...)
 	r.draw()
 }
 
-// of returns a function that takes a client's progress, from any goroutine.
-func (r *reporter) of(name string) func(*node.Progress) {
+// Of returns a function that takes a client's progress, from any goroutine.
+func (r *reporter) Of(name string) func(*node.Progress) {
 	return func(p *node.Progress) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -137,7 +136,7 @@ func (r *reporter) speed() string {
 
 // draw rewrites the line of the current point.
 func (r *reporter) draw() {
-	terminal.Rewrite(r.w, r.count+" "+r.left+r.speed()+": "+r.what)
+	liveline.Rewrite(r.w, r.count+" "+r.left+r.speed()+": "+r.what)
 }
 
 func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
@@ -147,6 +146,9 @@ func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
 	r.count = ""
 	took = took.Round(100 * time.Millisecond)
 	switch {
+	case p.BeyondCapacity():
+		r.clear()
+		fmt.Fprintf(r.w, "%srate missed, in %v: %s\n", head, took, firstLine(p.Error))
 	case p.Status != results.StatusOK && causeOf(p.Error) == causeOf(r.failure):
 		r.clear()
 		fmt.Fprintf(r.w, "%sfailed after %v, as the failed point before\n", head, took)
@@ -171,7 +173,7 @@ func figuresOf(p *results.Point) string {
 	return strings.Join(list, ", ")
 }
 
-func (r *reporter) clear() { terminal.Rewrite(r.w, "") }
+func (r *reporter) clear() { liveline.Rewrite(r.w, "") }
 
 func (r *reporter) close() {
 	r.clear()
@@ -181,7 +183,7 @@ func (r *reporter) close() {
 	}
 }
 
-func warningCount(warnings []string) string {
+func warningCount(warnings results.Warnings) string {
 	switch len(warnings) {
 	case 0:
 		return ""

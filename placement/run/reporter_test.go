@@ -17,17 +17,25 @@ func report(r *reporter, between func()) {
 	s := sweep.Default()
 	pt := s.Points()[0]
 	r.begin(1, &pt, 90*time.Second)
-	r.does("start the processes")
+	r.Does("start the processes")
 	between()
-	r.of("client")(&node.Progress{Phase: "preload", Done: 45, Total: 100})
+	r.Of("client")(&node.Progress{Phase: "preload", Done: 45, Total: 100})
 	between()
-	r.of("client")(&node.Progress{Phase: "measure"})
+	r.Of("client")(&node.Progress{Phase: "measure"})
 	between()
-	r.of("client")(&node.Progress{Phase: "measure", ThroughputOps: 4.2e6, LatencyP99Ns: 38_000})
-	r.of("another")(&node.Progress{Phase: "verify"})
+	r.Of("client")(&node.Progress{Phase: "measure", ThroughputOps: 4.2e6, LatencyP99Ns: 38_000})
+	r.Of("another")(&node.Progress{Phase: "verify"})
 	between()
-	r.finish(1, &results.Point{ID: "first", Status: results.StatusOK, ThroughputOps: 4.2e6}, time.Second)
-	r.finish(2, &results.Point{ID: "second", Status: results.StatusFailed, Error: "node server: gone\nand more"},
+	r.finish(1, &results.Point{
+		Identity: results.Identity{ID: "first", Status: results.StatusOK},
+		Counted:  results.Counted{ThroughputOps: 4.2e6},
+	}, time.Second)
+	r.finish(2, &results.Point{
+		Identity: results.Identity{
+			ID: "second", Status: results.StatusFailed,
+			Error: "node server: gone\nand more",
+		},
+	},
 		time.Second)
 	r.close()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/sweep"
 	"dpukv/results"
 )
@@ -20,9 +21,7 @@ func untilOptions(t *testing.T, until string) Options {
 	t.Helper()
 	o, _, _ := fakeOptions(t, "noisy")
 	text := "get_ratio: 1\nclient_threads: [1, 2, 4]\nduration: 10ms\nwarmup: 0s\nrepeats: 3\nkeys: 10\n"
-	if err := os.WriteFile(o.SweepFile, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(o.SweepFile, []byte(text), 0o644))
 	o.Until = until
 	return o
 }
@@ -80,9 +79,7 @@ func TestRepeatsUntil(t *testing.T) {
 // TestRepeatsUntilContinues: a continued sweep measures the points of one in one go, in its order.
 func TestRepeatsUntilContinues(t *testing.T) {
 	whole := untilOptions(t, "5%")
-	if _, err := runFake(t, whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(runFake(t, whole))(t)
 	order := func(dir string) (ids []string) {
 		for _, p := range readPoints(t, dir) {
 			ids = append(ids, p.ID)
@@ -138,22 +135,15 @@ func TestRepeatsUntilContinues(t *testing.T) {
 // is measured, and the others have theirs.
 func TestRepeatsUntilWithFailedPoints(t *testing.T) {
 	o := untilOptions(t, "5%")
-	if _, err := runFake(t, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(runFake(t, o))(t)
 	want := sortedIDs(t, o.Dir)
 	fail := slices.IndexFunc(readPoints(t, o.Dir), func(p results.Point) bool {
 		return p.ClientThreads == 4 && p.Repeat == 2
 	})
 	file := o.Dir + "/points.jsonl"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	lines := slices.Delete(strings.SplitAfter(string(text), "\n"), fail, fail+1)
-	if err := os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(strings.Join(lines, "")), 0o644))
 	failing := o
 	stdout := new(strings.Builder)
 	failing.Stdout = stdout
@@ -179,14 +169,9 @@ func TestRepeatsUntilWithFailedPoints(t *testing.T) {
 // TestRepeatsUntilAtSharesOfThePeak: further rounds of a peak do not move the rates.
 func TestRepeatsUntilAtSharesOfThePeak(t *testing.T) {
 	o := searchOptions(t, "noisy", "client_threads: 2\nrate: [50%]\nrepeats_until: 1%\n")
-	text, err := os.ReadFile(o.SweepFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(o.SweepFile))(t)
 	changed := strings.Replace(string(text), "client_threads: 1\n", "", 1)
-	if err := os.WriteFile(o.SweepFile, []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(o.SweepFile, []byte(changed), 0o644))
 	sum, err := runFake(t, o)
 	if err != nil || sum.Measured != 16 {
 		t.Fatalf("got %+v, %v, want 8 repeats of the peak and of its half", sum, err)
@@ -211,17 +196,9 @@ func TestRepeatsUntilDryRun(t *testing.T) {
 			"configuration whose median throughput or p99 latency is not known to ±5 %\nat most 108 points in",
 	} {
 		o := untilOptions(t, "5%")
-		text, err := os.ReadFile(o.SweepFile)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(o.SweepFile, append(text, file...), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		plan, err := NewPlan(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(o.SweepFile))(t)
+		must.Do(t, os.WriteFile(o.SweepFile, append(text, file...), 0o644))
+		plan := must.Get(NewPlan(o))(t)
 		var dry strings.Builder
 		if err := DryRun(&dry, plan); err != nil || !strings.Contains(dry.String(), want) {
 			t.Errorf("got\n%s, %v, want\n%s", dry.String(), err, want)
@@ -236,7 +213,7 @@ func simulated(s *sweep.Sweep, spread float64, rng *rand.Rand) (repeats []int) {
 	done := func(id string) bool { return plan.rounds.byID[id] != nil }
 	for due := plan.due(done); len(due) > 0; due = plan.due(done) {
 		for i := range due {
-			p := &results.Point{ID: due[i].ID, Status: results.StatusOK}
+			p := &results.Point{Identity: results.Identity{ID: due[i].ID, Status: results.StatusOK}}
 			p.ThroughputOps, p.P99Ns = 1e6*(1+spread*rng.NormFloat64()), 1000
 			plan.learn(p)
 		}
@@ -282,7 +259,7 @@ func TestPrecisionAllowsForLowerBounds(t *testing.T) {
 	} {
 		var repeats []*results.Point
 		for i := range 10 {
-			p := &results.Point{ThroughputOps: 1e6}
+			p := &results.Point{Counted: results.Counted{ThroughputOps: 1e6}}
 			p.P99Ns = int64(100 + i)
 			if slices.Contains(test.bounds, i) {
 				p.LatencyLowerBoundFrom = 99
@@ -295,7 +272,7 @@ func TestPrecisionAllowsForLowerBounds(t *testing.T) {
 			t.Errorf("%s: found %v and %v", name, r.known(repeats), &p)
 		}
 	}
-	p := precisions([]*results.Point{{ThroughputOps: 1e6}})[0]
+	p := precisions([]*results.Point{{Counted: results.Counted{ThroughputOps: 1e6}}})[0]
 	if !math.IsInf(p.share, 1) || p.String() != "throughput without an interval" {
 		t.Errorf("one repeat: found %v", &p)
 	}

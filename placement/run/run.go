@@ -11,10 +11,11 @@ import (
 	"dpukv/internal/foreign"
 	"dpukv/placement/estimate"
 	"dpukv/placement/machines"
-	"dpukv/placement/neighbour"
 	"dpukv/placement/node"
+	"dpukv/placement/plan"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
+	"dpukv/placement/trial"
 	"dpukv/results"
 	"dpukv/results/runfolder"
 )
@@ -40,7 +41,8 @@ var ErrInterrupted = errors.New("interrupted")
 
 // runner runs a sweep.
 type runner struct {
-	*Plan
+	plan   *Plan
+	o      *Options // of the plan
 	out    *runfolder.Writer
 	report *reporter
 	clock  *estimate.Sweep
@@ -57,12 +59,12 @@ type runner struct {
 func (r *runner) work(ctx context.Context) (err error) {
 	due := r.nextDue()
 	if len(due) == 0 {
-		fmt.Fprintf(r.Stderr, "%s: all %d points are there already: nothing was measured\n",
-			r.Dir, len(r.Plan.points))
+		fmt.Fprintf(r.o.Stderr, "%s: all %d points are there already: nothing was measured\n",
+			r.o.Dir, len(r.plan.points))
 		return nil
 	}
-	if r.machines, err = machines.New(ctx, &r.testbed, r.command, r.keeper, r.timeouts,
-		r.sweep.Submodes...); err != nil {
+	if r.machines, err = machines.New(ctx, &r.plan.testbed, r.o.command, r.o.keeper, r.o.timeouts,
+		r.plan.sweep.Submodes...); err != nil {
 		if ctx.Err() != nil {
 			return r.interrupted()
 		}
@@ -70,9 +72,9 @@ func (r *runner) work(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.machines.Close()) }()
 	for _, note := range r.machines.Notes() {
-		fmt.Fprintf(r.Stderr, "testbed %s: %s\n", r.testbed.Name, note)
+		fmt.Fprintf(r.o.Stderr, "testbed %s: %s\n", r.plan.testbed.Name, note)
 	}
-	r.report = newReporter(r.Stderr, r.size())
+	r.report = newReporter(r.o.Stderr, r.plan.size())
 	defer r.report.close()
 	if err := r.askOthers(ctx, due); err != nil {
 		return err
@@ -89,7 +91,7 @@ func (r *runner) work(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.removeOwn(ctx)) }()
-	r.clock = estimate.New(toCome(r.Plan, due), &r.testbed)
+	r.clock = estimate.New(toCome(r.plan, due), &r.plan.testbed)
 	for ; len(due) > 0; due = r.nextDue() {
 		if err := r.points(ctx, due); err != nil {
 			return err
@@ -101,10 +103,11 @@ func (r *runner) work(ctx context.Context) (err error) {
 // nextDue returns the due points. The plan may then have more points of an earlier run: those that
 // follow from a point which failed there.
 func (r *runner) nextDue() []sweep.Point {
-	due := r.due(r.out.Done)
+	have := func(id string) bool { return r.out.Done(id) || r.plan.judged(id) }
+	due := r.plan.due(have)
 	there := 0
-	for i := range r.Plan.points {
-		if r.out.Done(r.Plan.points[i].ID) {
+	for i := range r.plan.points {
+		if have(r.plan.points[i].ID) {
 			there++
 		}
 	}
@@ -116,7 +119,7 @@ func (r *runner) nextDue() []sweep.Point {
 func (r *runner) points(ctx context.Context, due []sweep.Point) error {
 	for i := range due {
 		pt := &due[i]
-		r.tried[pt.ID] = true
+		r.plan.tried[pt.ID] = true
 		if r.failures.givenUp(r.nodesOf(pt)) != "" {
 			r.sum.Skipped++
 			r.clock.Dropped(pt)
@@ -140,7 +143,7 @@ func (r *runner) point(ctx context.Context, pt *sweep.Point) error {
 	}
 	begun := time.Now()
 	r.report.begin(r.done()+1, pt, r.clock.Left())
-	res, err := measure(ctx, r, pt)
+	res, err := r.measure(ctx, pt)
 	if err != nil && ctx.Err() != nil {
 		return r.interrupted()
 	}
@@ -164,37 +167,60 @@ func (r *runner) point(ctx context.Context, pt *sweep.Point) error {
 	return nil
 }
 
+// measure measures a point on the machines in use, with the addresses of made ones.
+func (r *runner) measure(ctx context.Context, pt *sweep.Point) (*node.Result, error) {
+	of, err := plan.Of(pt, &r.machines.Bed)
+	if err != nil {
+		return nil, err
+	}
+	return trial.Measure(ctx, &trial.Bench{
+		Machines: r.machines, Start: r.begin, Report: r.report, Timeouts: r.o.timeouts,
+		Version: r.o.Version, Credentials: r.o.Credentials, Found: r.found.Warning(),
+		CPUs: slices.Concat(r.plan.cores...), Observe: r.o.observe,
+	}, of)
+}
+
+// failedResult returns the result of a failed point, with the data at hand.
+func failedResult(pt *sweep.Point, res *node.Result, err error, at time.Time) *node.Result {
+	if res == nil {
+		res = &node.Result{Point: results.Point{Warnings: results.Warnings{}}}
+		res.Point.StartedAt = at
+		pt.Asked(&res.Point)
+	}
+	res.Point.Status, res.Point.Error, res.Hlog = results.StatusFailed, err.Error(), nil
+	return res
+}
+
 // nodesOf returns a point's nodes; none if the testbed lacks them.
-func (r *runner) nodesOf(pt *sweep.Point) []*testbed.Node {
-	c, err := r.assign(pt)
+func (r *runner) nodesOf(pt *sweep.Point) (nodes []*testbed.Node) {
+	of, err := plan.Of(pt, &r.plan.testbed)
 	if err != nil {
 		return nil
 	}
-	nodes := c.All()
-	if pt.Neighbour == "" {
-		return nodes
+	for _, p := range of.Processes {
+		if !slices.Contains(nodes, p.Node) { // that of the neighbour may be the server's
+			nodes = append(nodes, p.Node)
+		}
 	}
-	host, err := neighbour.Host(&r.testbed, &c)
-	if err != nil || slices.Contains(nodes, host) {
-		return nodes
-	}
-	return append(nodes, host)
+	return nodes
 }
 
 // begin starts a node's process and makes sure that it is this program.
-func (r *runner) begin(ctx context.Context, n *testbed.Node) (*member, error) {
+func (r *runner) begin(
+	ctx context.Context, n *testbed.Node,
+) (*node.Process, *node.Hello, error) {
 	p, h, err := r.machines.Agent(ctx, n)
 	if err != nil {
 		if ctx.Err() == nil && r.envs.missing(n.Name) {
 			r.envs.note(envOfSilent(r.machines, n, err))
 		}
-		return nil, err
+		return nil, nil, err
 	}
-	if err := node.Recognize(n.Name, h, r.Version, r.build); err != nil {
-		return nil, errors.Join(err, p.Close())
+	if err := node.Recognize(n.Name, h, r.o.Version, r.o.build); err != nil {
+		return nil, nil, errors.Join(err, p.Close())
 	}
 	r.envs.note(envOf(r.machines, n, h))
-	return &member{Process: p, end: end{node: n, kernel: h.Kernel, cores: h.Cores}, hello: h}, nil
+	return p, h, nil
 }
 
 // withMachines prepends that the emulated machines are gone, and everything on them with them.
@@ -223,9 +249,9 @@ func (r *runner) write(res *node.Result) error {
 	if err := r.out.Append(&res.Point, res.Hlog); err != nil {
 		return r.full(err)
 	}
-	if res.Point.Status == results.StatusOK {
+	r.plan.learn(&res.Point)
+	if res.Point.Status == results.StatusOK || r.plan.judged(res.Point.ID) {
 		r.sum.Measured++
-		r.learn(&res.Point)
 	} else {
 		r.sum.Failed = append(r.sum.Failed, Failure{res.Point.ID, foreign.Reason(res.Point.Error)})
 	}
@@ -234,32 +260,32 @@ func (r *runner) write(res *node.Result) error {
 
 func (r *runner) interrupted() error {
 	return fmt.Errorf("%w: %d of %s points are in %s; continue with: %s",
-		ErrInterrupted, r.sum.Before+r.sum.Measured, r.size(), r.Dir, r.again())
+		ErrInterrupted, r.sum.Before+r.sum.Measured, r.plan.size(), r.o.Dir, r.again())
 }
 
 func (r *runner) full(err error) error {
 	if errors.Is(err, runfolder.ErrChanged) {
 		return fmt.Errorf("the sweep ends here: %w; look what else writes to %s; then, to "+
 			"measure what is missing: %s",
-			err, r.Dir, r.again())
+			err, r.o.Dir, r.again())
 	}
 	return fmt.Errorf("the sweep ends here: %w; %d of %s points are in %s; when there is room: %s",
-		err, r.sum.Before+r.sum.Measured, r.size(), r.Dir, r.again())
+		err, r.sum.Before+r.sum.Measured, r.plan.size(), r.o.Dir, r.again())
 }
 
 // again returns the command that continues this run. The folder has the sweep and the testbed.
 func (r *runner) again() string {
-	command := "dpukv sweep --out " + r.Dir
-	if r.sweep.SLO != "" {
-		command = "dpukv search --out " + r.Dir
+	command := "dpukv sweep --out " + r.o.Dir
+	if r.plan.sweep.SLO != "" {
+		command = "dpukv search --out " + r.o.Dir
 	}
-	if r.Only != "" {
-		command += " --only " + r.Only
+	if r.o.Only != "" {
+		command += " --only " + r.o.Only
 	}
-	if r.Yes {
+	if r.o.Yes {
 		command += " --yes"
 	}
-	if r.Keep {
+	if r.o.Keep {
 		command += " --keep"
 	}
 	return command

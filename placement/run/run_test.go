@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/node"
 	"dpukv/results"
 	"dpukv/results/runfolder"
@@ -21,10 +22,7 @@ import (
 
 func runFake(t *testing.T, o Options) (Summary, error) {
 	t.Helper()
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(NewPlan(o))(t)
 	return plan.Run(t.Context())
 }
 
@@ -33,10 +31,7 @@ func isPointLine(line []byte) bool { return bytes.Contains(line, []byte(", p50 "
 
 func readPoints(t *testing.T, dir string) []results.Point {
 	t.Helper()
-	run, err := runfolder.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(runfolder.Open(dir))(t)
 	points, bad, err := run.Points()
 	edited := func(b runfolder.BadLine) bool { return b.Edited } // by the test
 	if bad = slices.DeleteFunc(bad, edited); err != nil || len(bad) > 0 {
@@ -86,6 +81,8 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"server@ready=unknown": `node server: asked to start the mica server, it sent a message of the unknown type "greeting"`,
 		"server@ready=malformed": "node server: asked to start the mica server, it sent a malformed " +
 			"message of the type ready: json: cannot unmarshal number",
+		"server@ready=nonsense": "node server: the server's facts: workers: found 4611686018427387904, " +
+			"allowed: 0 to 65536",
 		"server@ready=unexpected": "node server: asked to start the mica server, it answered with the " +
 			"message go instead of ready",
 		"server@serve=die,client@go=hang": "node server: asked to serve mica, it ended with exit status 3",
@@ -110,6 +107,9 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			o, stderr, pids := fakeOptions(t, script)
+			if !strings.Contains(script, "hang") && !strings.Contains(script, "deaf") {
+				patient(&o) // an event ends the point
+			}
 			o.Only = "client_threads=1,get_ratio=1"
 			sum, err := runFake(t, o)
 			defer leaveNone(t, pids, 2)
@@ -169,12 +169,9 @@ func TestSweepGivesUpWhenNothingStarts(t *testing.T) {
 
 func TestSweepContinuesWhereItWasInterrupted(t *testing.T) {
 	o, _, pids := fakeOptions(t, "")
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(NewPlan(o))(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	plan.Stderr = writerFunc(func(b []byte) (int, error) { // once the first point is measured
+	plan.Options.Stderr = writerFunc(func(b []byte) (int, error) { // once the first point is measured
 		if isPointLine(b) {
 			cancel()
 		}
@@ -192,10 +189,7 @@ func TestSweepContinuesWhereItWasInterrupted(t *testing.T) {
 	before := readPoints(t, o.Dir)
 
 	o.SweepFile = "" // the folder has the sweep
-	plan, err = NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan = must.Get(NewPlan(o))(t)
 	var dry strings.Builder
 	if err := DryRun(&dry, plan); err != nil ||
 		!strings.Contains(dry.String(), "1 of 4 points are there already\n3 points in about") {
@@ -233,13 +227,8 @@ func TestPointsOfAnotherBuildAreNoted(t *testing.T) {
 	if _, err := runFake(t, o); err == nil {
 		t.Fatal("no failure")
 	}
-	w, err := runfolder.Resume(o.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.AppendEnv(nodeEnv{Node: "server", Version: "v0", Build: "older"}); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(runfolder.Resume(o.Dir))(t)
+	must.Do(t, w.AppendEnv(nodeEnv{Node: "server", Version: "v0", Build: "older"}))
 	w.Close()
 	o.command[3] = ""
 	if _, err := runFake(t, o); err != nil ||
@@ -250,9 +239,7 @@ func TestPointsOfAnotherBuildAreNoted(t *testing.T) {
 
 func TestRunFolderOfAnotherSweepIsRefused(t *testing.T) {
 	o, _, _ := fakeOptions(t, "")
-	if _, err := runFake(t, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(runFake(t, o))(t)
 	other := o
 	other.SweepFile, other.Quick = "", true
 	_, err := NewPlan(other)
@@ -267,9 +254,7 @@ func TestRunFolderOfAnotherSweepIsRefused(t *testing.T) {
 	other = o
 	other.TestbedFile = filepath.Join(t.TempDir(), "bed.yaml")
 	bed := "nodes:\n  client: {kind: host, cpus: 0}\n  server: {kind: host}\nclient_side: client\nserver_side: server\n"
-	if err := os.WriteFile(other.TestbedFile, []byte(bed), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(other.TestbedFile, []byte(bed), 0o644))
 	if _, err := NewPlan(other); err == nil ||
 		!strings.Contains(err.Error(),
 			`node client is [kind: host, via: local, address: 127.0.0.1] there, [kind: host, via: local, address: 127.0.0.1, cpus: "0"] here`) {
@@ -303,9 +288,7 @@ func TestNoProcessOutlivesAKilledOrchestrator(t *testing.T) {
 			t.Parallel()
 			o, _, pids := fakeOptions(t, script)
 			cmd := exec.Command(os.Args[0], "orchestrator", o.SweepFile, o.Dir, pids, script)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Start())
 			for started := 0; started < 2; time.Sleep(10 * time.Millisecond) {
 				files, _ := filepath.Glob(filepath.Join(pids, "pid*"))
 				started = len(files)
@@ -330,10 +313,7 @@ func TestInterruptIsNoFailure(t *testing.T) {
 			o, stderr, pids := fakeOptions(t, script)
 			o.timeouts.Hello, o.timeouts.Server, o.timeouts.Client, o.timeouts.Result = time.Hour, time.Hour,
 				time.Hour, time.Hour
-			plan, err := NewPlan(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := must.Get(NewPlan(o))(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
 				defer cancel()
@@ -381,14 +361,9 @@ func TestSlowPreloadIsNoFailure(t *testing.T) {
 
 func TestDryRunTellsAllAndDoesNothing(t *testing.T) {
 	o, _, pids := fakeOptions(t, "")
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(NewPlan(o))(t)
 	var out strings.Builder
-	if err := DryRun(&out, plan); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, DryRun(&out, plan))
 	for _, want := range []string{
 		"fake-node " + pids, "[4/4] mica-CH-SH-off-path-get", "4 points in about 2s",
 		"CH-SH: server on server (CPU ", "repeat 1, in the order of measurement, which the seed shuffles:\n[1/4] ",
@@ -418,9 +393,7 @@ func TestSweepGoesOnWithoutALostNode(t *testing.T) {
 	sweep := "placement: [CH-SH, GONE-SH]\nget_ratio: [1, 0.5]\nclient_threads: [1, 2, 3]\nduration: 10ms\nwarmup: " +
 		"0s\nrepeats: 1\nkeys: 10\n"
 	for file, text := range map[string]string{o.TestbedFile: bed, o.SweepFile: sweep} {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	sum, err := runFake(t, o)
 	want := "3 points that need it were not tried; when that is mended: dpukv sweep --out " + o.Dir
@@ -447,9 +420,7 @@ func TestNoLoadEndsBeforeAllHaveMeasured(t *testing.T) {
 		"placements:\n  TWO-SH: {clients: [a, c], server: b}\n"
 	sweep := "placement: TWO-SH\nget_ratio: 1\nclient_threads: 1\nduration: 500ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
 	for file, text := range map[string]string{o.TestbedFile: bed, o.SweepFile: sweep} {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	// Fake clients have no clock, so their shares cannot be merged.
 	if _, err := runFake(t, o); err == nil || !strings.Contains(err.Error(), "1 of 1 points failed") {

@@ -1,6 +1,9 @@
 package search
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Outcome tells how a search ended.
 type Outcome int
@@ -20,35 +23,70 @@ type Answer struct {
 	Outcome Outcome
 	Rate    float64 // the highest rate within; 0: there is none
 	Beyond  float64 // the lowest rate that is not within; 0: there is none
+	// Above is the highest rate within above Beyond: latency does not grow with the load there, or
+	// chance decided. 0: there is none.
+	Above float64
 	// Low and High are the ends of the 95 % interval of the true highest rate. An end without
 	// enough trials is 0.
-	Low, High      float64
-	Within, Trials int // at Rate
+	Low, High float64
+	// Slope is the part of the rate over which the probability to be within falls from 3/4 to 1/4.
+	// It is not known below the last gap, and 0 without one.
+	Slope  float64
+	Within Share // at Rate
+	// Again and AgainBeyond are the trials at Rate and Beyond that the search made at its end.
+	Again, AgainBeyond Share
+	// Drift is -1 if the limit fell while the search measured, and 1 if it rose; PeakDrift is the
+	// change of the peak as a share of it. 0: neither is shown.
+	Drift     int
+	PeakDrift float64
+	Below     []float64 // rates tried below the answer; between them, nothing is known
+}
+
+// Share is a number of trials, and of those within.
+type Share struct{ Within, Trials int }
+
+// Turned returns the ends whose verdict is another one in the trials at the search's end.
+func (a *Answer) Turned() (ends []float64) {
+	if a.Again.Trials > 2*a.Again.Within {
+		ends = append(ends, a.Rate)
+	}
+	if a.AgainBeyond.Trials < 2*a.AgainBeyond.Within {
+		ends = append(ends, a.Beyond)
+	}
+	return ends
 }
 
 // Answer returns the result of the trials so far.
 func (s *Search) Answer(trials []Trial) Answer {
-	t := tallied(trials)
 	if len(s.Next(trials)) > 0 {
 		return Answer{Outcome: Unfinished}
 	}
-	if broken, _ := s.inverted(t); broken > 0 {
-		return Answer{Outcome: Inverted, Beyond: broken}
-	}
+	settled := s.settled(trials)
+	t, all, late := tallied(trials[:settled]), tallied(trials), tallied(trials[settled:])
 	lo, hi := s.gap(t)
+	a := Answer{Beyond: hi, Drift: limitDrift(trials), PeakDrift: s.peakDrift()}
+	for _, rate := range t.rates() {
+		if hi > 0 && rate > hi && t[rate].majority() {
+			a.Above = rate
+		}
+	}
+	broken, _ := s.inverted(t)
 	switch {
+	case broken > 0:
+		a.Outcome, a.Beyond = Inverted, broken
+		return a
 	case lo == 0:
-		return Answer{Outcome: LowestViolates, Beyond: hi}
+		a.Outcome = LowestViolates
+		return a
 	case len(s.next(t)) > 0:
-		return Answer{Outcome: Unsettled, Beyond: hi}
-	}
-	a := Answer{
-		Rate: lo, Beyond: hi, Low: t.low(lo), High: t.high(hi),
-		Within: t[lo].within, Trials: t[lo].trials,
-	}
-	if hi == 0 {
+		a.Outcome = Unsettled
+		return a
+	case hi == 0:
 		a.Outcome = KeptUpToPeak
 	}
+	a.Rate, a.Low, a.High, a.Slope = lo, all.low(lo), all.high(hi), all.slope(lo, hi)
+	a.Within, a.Again, a.AgainBeyond = all[lo].share(), late[lo].share(), late[hi].share()
+	a.Below = slices.DeleteFunc(t.rates(), func(rate float64) bool { return rate >= lo })
 	return a
 }
 

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"reflect"
 	"testing"
 )
 
@@ -13,19 +14,22 @@ func TestOutcomes(t *testing.T) {
 		"never kept": {func(float64) bool { return false }, Answer{Outcome: LowestViolates, Beyond: 1e5}},
 		"always kept": {
 			func(float64) bool { return true },
-			Answer{Outcome: KeptUpToPeak, Rate: 1e6, Low: 1e6, Within: 6, Trials: 6},
+			Answer{
+				Outcome: KeptUpToPeak, Rate: 1e6, Low: 1e6, Within: Share{9, 9}, Again: Share{3, 3},
+				Below: []float64{1e5, 2.5e5, 5e5, 7.5e5, 9e5},
+			},
 		},
 		"broken at the lowest rate, kept above": {
 			func(rate float64) bool { return rate > 2e5 && rate < 8e5 },
-			Answer{Outcome: Inverted, Beyond: 1e5},
+			Answer{Outcome: Inverted, Beyond: 1e5, Above: 7.5e5},
 		},
 		"broken in the middle": {
 			func(rate float64) bool { return rate != 5e5 && rate < 9e5 },
-			Answer{Outcome: Inverted, Beyond: 5e5},
+			Answer{Outcome: Inverted, Beyond: 5e5, Above: 7.5e5},
 		},
 	} {
 		got, _ := run(&usual, test.within)
-		if got != test.want {
+		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: found %+v, want %+v", name, got, test.want)
 		}
 	}
@@ -70,7 +74,7 @@ func TestInterval(t *testing.T) {
 		"five of each":              {tally{1: five, 2: {5, 0}}, 0, 0},
 		"six of each":               {tally{1: six, 2: {6, 0}}, 1, 2},
 		"lower and higher rates":    {tally{0.5: {3, 3}, 1: {4, 4}, 2: {4, 0}, 3: {2, 0}}, 0.5, 3},
-		"a doubtful answer":         {tally{0.5: six, 1: {6, 4}, 2: {6, 0}}, 0.5, 2},
+		"an unsure answer":          {tally{0.5: six, 1: {6, 4}, 2: {6, 0}}, 0.5, 2},
 		"a lower rate is no excuse": {tally{0.5: {2, 1}, 1: {6, 4}, 2: {6, 2}}, 0, 0},
 	} {
 		if low, high := test.t.low(1), test.t.high(2); low != test.low || high != test.high {

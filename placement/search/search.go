@@ -19,6 +19,8 @@ type Search struct {
 	Peak    float64   // the highest throughput of a closed loop
 	Shares  []float64 // of the peak, measured first; the peak itself is always added
 	Repeats int       // trials at both ends of the last gap; below three, of each rate, too
+	// Early and Late are the throughputs of the closed loop, before the search and at its end.
+	Early, Late []float64
 }
 
 // Trial is one measurement at one rate.
@@ -46,13 +48,18 @@ func (s *Search) ladder() []float64 {
 	return slices.Compact(rates)
 }
 
-// Next returns the rates to measure once more each. It returns none when the search has ended.
+// Next returns the rates to measure once more each. Rate 0 is the peak, for [Search.Late]. Next
+// returns none when the search has ended.
 func (s *Search) Next(trials []Trial) []float64 {
-	left := max(s.Most()-len(trials), 0)
-	next := s.next(tallied(trials))
-	return next[:min(len(next), left)]
+	settled := s.settled(trials)
+	next := s.next(tallied(trials[:settled]))
+	if len(next) == 0 {
+		return s.again(trials)
+	}
+	return next[:min(len(next), max(s.most()-len(trials), 0))]
 }
 
+// next returns the rates to measure until both ends of the answer are confirmed.
 func (s *Search) next(t tally) []float64 {
 	if open := s.undecided(t, s.ladder()); len(open) > 0 {
 		return open
@@ -133,7 +140,10 @@ func middle(lo, hi float64) float64 {
 }
 
 // Most returns the highest number of trials that the search can need, without those of the peak.
-func (s *Search) Most() int {
+func (s *Search) Most() int { return s.most() + 2*s.Again() }
+
+// most is [Search.Most] until both ends are confirmed.
+func (s *Search) most() int {
 	nominal := Search{Peak: 1e6, Shares: s.Shares} // the peak's own digits do not count
 	ladder := nominal.ladder()
 	votes := min(bestOf, s.Repeats)

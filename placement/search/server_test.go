@@ -56,11 +56,27 @@ func (s *server) truth(boundUs float64) float64 {
 
 // run searches to the end.
 func run(s *Search, within func(rate float64) bool) (Answer, []Trial) {
+	return runFrom(s, func(rate float64, _ int) bool { return within(rate) }, func(int) float64 { return s.Peak })
+}
+
+// runFrom searches to the end. Verdicts and peaks depend on how many trials were before.
+func runFrom(
+	s *Search, within func(rate float64, at int) bool, peak func(at int) float64,
+) (Answer, []Trial) {
 	var trials []Trial
-	for next := s.Next(trials); len(next) > 0; next = s.Next(trials) {
+	of := *s
+	of.Early, of.Late = nil, nil
+	for range of.Repeats {
+		of.Early = append(of.Early, peak(0))
+	}
+	for next := of.Next(trials); len(next) > 0; next = of.Next(trials) {
 		for _, rate := range next {
-			trials = append(trials, Trial{rate, within(rate)})
+			if rate == 0 {
+				of.Late = append(of.Late, peak(len(trials)))
+				continue
+			}
+			trials = append(trials, Trial{rate, within(rate, len(trials))})
 		}
 	}
-	return s.Answer(trials), trials
+	return of.Answer(trials), trials
 }

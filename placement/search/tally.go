@@ -8,6 +8,8 @@ import (
 // count has the trials of one rate.
 type count struct{ trials, within int }
 
+func (c count) share() Share { return Share{c.within, c.trials} }
+
 // majority reports whether more than half of the trials are within.
 func (c count) majority() bool { return 2*c.within > c.trials }
 

@@ -141,7 +141,7 @@ func TestOffPathSFMode(t *testing.T) {
 	}
 	for answer, want := range map[string]string{mlxOnPath: "", mlxOffPath: "separated-host mode"} {
 		fake := &fakeCard{answers: [][2]string{{"mlxconfig", answer}}}
-		err := s.Check(t.Context(), fake.node())
+		_, err := s.choose(t.Context(), fake.node(), "/x")
 		if !failsWith(err, want) {
 			t.Errorf("found %v, want %q", err, want)
 		}
@@ -159,7 +159,7 @@ func TestOffPathMode(t *testing.T) {
 	}
 	for answer, want := range map[string]string{mlxOffPath: "", mlxOnPath: "DPU mode"} {
 		fake := &fakeCard{answers: [][2]string{{"mlxconfig", answer}}}
-		err := s.Check(t.Context(), fake.node())
+		_, err := s.choose(t.Context(), fake.node(), "/x")
 		if !failsWith(err, want) {
 			t.Errorf("found %v, want %q", err, want)
 		}

@@ -4,25 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/step"
 )
 
 // TestDatapaths runs every datapath of plain Linux. Each must carry pings and the MICA load with
 // proof, notice a load that bypasses it, and leave everything as before.
 func TestDatapaths(t *testing.T) {
-	needsQuiet(t)
 	b := newTestbed(t)
 	b.secondCable()
 	for _, name := range []string{SM1, SM2, SM3, SM4} {
@@ -108,72 +104,6 @@ func difference(before, after string) string {
 	return strings.Join(lines, "")
 }
 
-// TestTable: each row has a file, shared at most with its variants. A test file of the same name
-// names the row's variable.
-func TestTable(t *testing.T) {
-	files := token.NewFileSet()
-	declared, rows := map[string]string{}, []string{}
-	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range sources {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		for _, v := range variables(t, files, name) {
-			for i, ident := range v.Names {
-				declared[ident.Name] = name
-				if ident.Name == "datapaths" {
-					rows = identifiers(v.Values[i])
-				}
-			}
-		}
-	}
-	rows = slices.DeleteFunc(rows, func(name string) bool { return declared[name] == "" })
-	if len(rows) != len(datapaths) {
-		t.Fatalf("found the rows %q, want %d variables", rows, len(datapaths))
-	}
-	for _, row := range rows {
-		twin := strings.TrimSuffix(declared[row], ".go") + "_test.go"
-		source, err := parser.ParseFile(files, twin, nil, 0)
-		if err != nil {
-			t.Errorf("%s of %s has no test file: %v", row, declared[row], err)
-			continue
-		}
-		if !slices.Contains(identifiers(source), row) {
-			t.Errorf("found nothing about %s in %s", row, twin)
-		}
-	}
-}
-
-// variables returns the variables that a file declares outside of functions.
-func variables(t *testing.T, files *token.FileSet, name string) (list []*ast.ValueSpec) {
-	t.Helper()
-	source, err := parser.ParseFile(files, name, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range source.Decls {
-		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
-			for _, spec := range g.Specs {
-				list = append(list, spec.(*ast.ValueSpec))
-			}
-		}
-	}
-	return list
-}
-
-func identifiers(n ast.Node) (names []string) {
-	ast.Inspect(n, func(n ast.Node) bool {
-		if ident, ok := n.(*ast.Ident); ok {
-			names = append(names, ident.Name)
-		}
-		return true
-	})
-	return names
-}
-
 // detour changes the path without the datapath's knowledge, so that something else forwards.
 type detour struct {
 	name string
@@ -226,7 +156,6 @@ func TestDatapathsFail(t *testing.T) {
 
 // TestEvidenceFails takes each detour during a load, and expects the proof to fail.
 func TestEvidenceFails(t *testing.T) {
-	needsQuiet(t)
 	b := newTestbed(t)
 	b.run("d", step.Shell(`ip link add name br1 type bridge; ip link set br1 up`)...)
 	for _, d := range datapaths {
@@ -244,13 +173,13 @@ func TestEvidenceFails(t *testing.T) {
 for p in p0 pf0hpf; do tc qdisc del dev $p ingress 2>/dev/null || :; done`)...)
 			})
 			for _, way := range detours[d] {
-				t.Run(way.name, func(t *testing.T) { b.takes(t, l, &way) })
+				t.Run(way.name, func(t *testing.T) { b.carriesBy(t, l, &way) })
 			}
 		})
 	}
 }
 
-func (b *testbed) takes(t *testing.T, l *Lease, d *detour) {
+func (b *testbed) carriesBy(t *testing.T, l *Lease, d *detour) {
 	b.t = t
 	was := b.evidence(l)
 	t.Cleanup(func() {
@@ -326,11 +255,7 @@ func cardEvidence(t *testing.T, d *datapath, all traffic, answers [][2]string) *
 	fake := &fakeCard{answers: append(append(slices.Clone(answers), stat), all.says()...)}
 	s := mustNew(t, Config{Submode: d.submodes[0], Target: BlueField})
 	l := &Lease{setup: s.setup(d, "/x"), node: fake.node()}
-	e, err := l.Evidence(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return must.Get(l.Evidence(t.Context()))(t)
 }
 
 // filtering are the datapaths that can do packet work on this machine.
@@ -347,7 +272,6 @@ const other = "198.18.0.200"
 // TestFilter: a client's load passes the rules. Packets from a filtered address are dropped and
 // counted, and cause no warning about the datapath.
 func TestFilter(t *testing.T) {
-	needsQuiet(t)
 	b := newTestbed(t)
 	b.run("a", "ip", "address", "add", other+"/24", "dev", "eth0")
 	for _, c := range filtering {

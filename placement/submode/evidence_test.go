@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/step"
 )
 
@@ -111,11 +112,7 @@ func TestCardCountersRest(t *testing.T) {
 				l := m.lease(t, d)
 				evidence := func() *Evidence {
 					time.Sleep(time.Until(m.began.Add(end)))
-					e, err := l.Evidence(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
-					return e
+					return must.Get(l.Evidence(t.Context()))(t)
 				}
 				was := evidence()
 				end = time.Since(m.began) + 30*time.Millisecond

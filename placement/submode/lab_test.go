@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/placement/emulate"
 	"dpukv/placement/submode/step"
 	"dpukv/results"
@@ -63,14 +64,6 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// needsQuiet skips a test that polls on CPUs, and would disturb the tests of other packages.
-func needsQuiet(t *testing.T) {
-	t.Helper()
-	if os.Getenv("SUBMODE_REQUIRE") == "" {
-		t.Skip("it starts Open vSwitch and DPDK, which poll: make test-lab runs it")
-	}
-}
-
 // testbed is a lab with the host b behind the DPU d, on-path.
 type testbed struct {
 	*emulate.Lab
@@ -83,28 +76,26 @@ func newTestbed(t *testing.T) *testbed {
 	return newTestbedWith(t, "")
 }
 
-// newTestbedWith sets the offloads of the interfaces.
+// newTestbedWith sets the offloads of the interfaces. It skips a test that would disturb those of
+// other packages: datapaths poll on CPUs, and so do loads.
 func newTestbedWith(t *testing.T, offloads string) *testbed {
 	t.Helper()
+	if os.Getenv("SUBMODE_REQUIRE") == "" {
+		t.Skip("it makes machines and puts load on them: make test-lab runs it")
+	}
 	if os.Geteuid() != 0 {
 		t.Skip("network namespaces with a datapath need root")
 	}
 	kernel.NeedEthtool(t)
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lab, err := emulate.Start(t.Context(), emulate.Spec{
+	path := must.Get(binary())(t)
+	lab := must.Get(emulate.Start(t.Context(), emulate.Spec{
 		Machines: []emulate.Machine{
 			{Name: "a", Kind: emulate.Host, Direct: true},
 			{Name: "b", Kind: emulate.Host},
 			{Name: "d", Kind: emulate.DPU, Of: "b", OnPath: true},
 		},
 		Keeper: []string{path, "lab"}, Offloads: offloads,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	b := &testbed{lab, t, path}
 	t.Cleanup(func() {
 		if err := lab.Close(); err != nil {

@@ -70,8 +70,7 @@ func (ovsFlowerForwarder) Count(ctx context.Context, s *setup, n step.Node, c *C
 	if c.Elsewhere[kernelDatapath], err = ownSwitch(s).Lookups(ctx, n); err != nil {
 		return err
 	}
-	c.Flows, err = ownSwitch(s).Flows(ctx, n, ovs.KernelDatapath, ovs.AllFlows, "tc")
-	if err != nil {
+	if c.Flows, err = ownSwitch(s).RuleFlows(ctx, n); err != nil {
 		return err
 	}
 	c.Dropped, err = ownSwitch(s).Dropped(ctx, n, &s.Filter)

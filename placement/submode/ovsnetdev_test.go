@@ -20,7 +20,6 @@ func init() {
 // TestTwoDatapaths: a real Open vSwitch with a second datapath refuses commands that name none. The
 // evidence names its own, and reads the flows of its ports only.
 func TestTwoDatapaths(t *testing.T) {
-	needsQuiet(t)
 	b := newTestbed(t)
 	l := b.apply(t, Config{Submode: SM1, Target: Linux, Datapath: ovsNetdev.name, CPUs: []int{0}})
 	own := ownSwitch(l.setup)

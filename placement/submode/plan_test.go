@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/packetfilter"
 )
 
@@ -71,10 +72,7 @@ func TestPlans(t *testing.T) {
 
 // TestPlansWithFilter does the same with packet work, for all datapaths that can do it.
 func TestPlansWithFilter(t *testing.T) {
-	f, err := packetfilter.Parse([]string{"drop-client:192.0.2.1", "drop-key-hash:0-1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(packetfilter.Parse([]string{"drop-client:192.0.2.1", "drop-key-hash:0-1"}))(t)
 	for _, c := range []Config{
 		{Submode: SM1, Target: BlueField},
 		{Submode: SM2, Target: BlueField},
@@ -98,9 +96,7 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".plan")
 	if *update {
-		if err := os.WriteFile(file, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, got, 0o600))
 	}
 	want, err := os.ReadFile(file)
 	if err != nil || !bytes.Equal(got, want) {

@@ -267,7 +267,6 @@ const lossy = `exec nft 'table netdev loss {
 // TestNoFalseAlarm: an interface may count many of a wire's packets as one, and a network may lose
 // some. Neither counts as another way.
 func TestNoFalseAlarm(t *testing.T) {
-	needsQuiet(t)
 	for name, c := range map[string]struct {
 		offloads, onHosts string
 	}{

@@ -130,19 +130,6 @@ func (s *Submode) choices() []*datapath {
 	return byDefault(s.cfg.Target, s.cfg.Submode, &s.cfg.Filter)
 }
 
-// Check refuses a node that lacks something for the submode. It changes nothing.
-func (s *Submode) Check(ctx context.Context, n step.Node) error {
-	j, err := s.journal(ctx, n)
-	if err != nil {
-		return err
-	}
-	d, err := s.choose(ctx, n, j.Dir())
-	if err == nil {
-		err = step.DoAll(ctx, n, s.setup(d, j.Dir()).portSteps(checkPorts))
-	}
-	return err
-}
-
 // choose returns the requested datapath, or the first of its list that the node supports.
 func (s *Submode) choose(ctx context.Context, n step.Node, dir string) (*datapath, error) {
 	if s.datapath != nil {

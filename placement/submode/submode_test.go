@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/journal"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/step"
@@ -14,11 +15,7 @@ import (
 
 func mustNew(t *testing.T, c Config) *Submode {
 	t.Helper()
-	s, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(New(c))(t)
 }
 
 // TestWhatCannotBeHad: an impossible submode is refused with the reason, before any node is
@@ -85,22 +82,15 @@ func TestWhatCannotBeHad(t *testing.T) {
 // TestAdopt: an applied submode is adopted only if it equals the requested one in every respect.
 func TestAdopt(t *testing.T) {
 	dropping := func(word string) packetfilter.Filter {
-		f, err := packetfilter.Parse([]string{word})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
+		return must.Get(packetfilter.Parse([]string{word}))(t)
 	}
 	applied := Config{
 		Submode: SM4, Target: Linux, Datapath: "tcx", Filter: dropping("drop-client:192.0.2.1"),
 	}.withDefaults()
-	about, err := json.Marshal(journal.Header{
+	about := must.Get(json.Marshal(journal.Header{
 		Submode: applied.Submode, Target: applied.Target, Datapath: applied.Datapath,
 		Ports: journal.Ports(applied.Ports), Filter: applied.Filter.String(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for name, c := range map[string]struct {
 		change func(*Config)
 		about  string

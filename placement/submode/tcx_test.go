@@ -16,7 +16,6 @@ func init() {
 // may see any number more. No load may miss a request, and one of several loads must have none too
 // many.
 func TestCountOpcodes(t *testing.T) {
-	needsQuiet(t)
 	b := newTestbed(t)
 	l := b.apply(t, Config{
 		Submode: SM4, Target: Linux, Datapath: "tcx", Filter: packetfilter.Filter{CountOpcodes: true},

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // sysfs makes the files of a BlueField-3 with one RDMA device.
@@ -30,12 +32,8 @@ func sysfs(t *testing.T) string {
 		"class/infiniband/mlx5_0/ports/1/gid_attrs/types/strays": "",
 	} {
 		file := filepath.Join(dir, path)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	return dir
 }

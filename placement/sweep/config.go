@@ -28,8 +28,8 @@ type Config struct {
 	Protocol                     string
 	Neighbour                    string // its kind; "": none
 	EngineThreads                int    // of a split server; 0: as many as ServerThreads
-	Answers                      string // of lanes: see [kvs.ServerConfig]; "": read
-	Wait                         string // of halves: see [kvs.ServerConfig]; "": poll
+	Answers                      string // of lanes: see [kvs.HalfConfig]; "": read
+	Wait                         string // of halves: see [kvs.HalfConfig]; "": poll
 	Duration                     time.Duration
 	Attach                       string
 	RateShare                    float64 // of the peak; 0: the rate does not follow from it

@@ -39,6 +39,8 @@ type sweepKey struct {
 
 	// of returns the text of a configuration's value.
 	of func(*Config) string
+	// fill gives a sweep without values the one that means none; nil: [Default] has values.
+	fill func(*Sweep)
 	// multiply combines configurations with each of the axis's values.
 	multiply func(*Sweep, []Config) []Config
 }
@@ -202,9 +204,14 @@ func axis[T any](
 		},
 		canonical: c.Canonical,
 		allowed:   c.Allowed,
-		idName:    idName,
-		identity:  func(config *Config) any { return *of(config) },
-		of:        func(config *Config) string { return c.Format(*of(config)) },
+		fill: func(s *Sweep) {
+			if len(*in(s)) == 0 {
+				*in(s) = make([]T, 1)
+			}
+		},
+		idName:   idName,
+		identity: func(config *Config) any { return *of(config) },
+		of:       func(config *Config) string { return c.Format(*of(config)) },
 		multiply: func(s *Sweep, configs []Config) []Config {
 			product := make([]Config, 0, len(configs)*len(*in(s)))
 			for _, config := range configs {

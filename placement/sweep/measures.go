@@ -286,7 +286,7 @@ func (c *Config) probeID(repeat int) string {
 // probeIdentity is the input of the digest in a probe's ID.
 func (c *Config) probeIdentity() []byte {
 	text, err := json.Marshal(map[string]any{
-		"Measure": c.Measure, "Settings": c.Probe().Identity(c.Settings), "Placement": c.Placement,
+		"Measure": c.Measure, "Settings": c.Settings, "Placement": c.Placement,
 		"Submode": c.Submode, "Duration": c.Duration, "Warmup": c.Warmup, "Seed": c.Seed,
 	})
 	if err != nil {

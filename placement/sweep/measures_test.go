@@ -4,14 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func sweepOf(t *testing.T, text string) Sweep {
 	t.Helper()
-	s, err := Parse("sweep.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Parse("sweep.yaml", []byte(text)))(t)
 	s.OnNodes([]string{"hostA", "hostB"})
 	return s
 }
@@ -99,10 +98,7 @@ func TestSelectProbes(t *testing.T) {
 		"measure=memory": 8, "measure=kvs": 2, "measure=network": 4, "submode=sm4": 2, "placement=hostA": 4,
 		"get_ratio=1": 2, "repeat=1": 7,
 	} {
-		f, err := ParseSelection(only, &s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(ParseSelection(only, &s))(t)
 		if got := len(f.Keep(s.Points())); got != want {
 			t.Errorf("%s selects %d points, want %d", only, got, want)
 		}

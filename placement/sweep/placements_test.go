@@ -14,7 +14,7 @@ func TestPlacementsHaveOneOrder(t *testing.T) {
 	var points []*results.Point
 	for _, p := range (&testbed.Testbed{}).Placements() {
 		want = append(want, p.Name)
-		points = append([]*results.Point{{Placement: p.Name}}, points...)
+		points = append([]*results.Point{{Asked: results.Asked{Placement: p.Name}}}, points...)
 	}
 	var found []string
 	for _, g := range results.Group(results.Named("placement"), points) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 )
 
@@ -14,10 +15,7 @@ func TestModeOfAnAttachedServer(t *testing.T) {
 		"store: redis\nattach: 127.0.0.1:1\nmode: cache\n": true,
 		"store: redis\n": true,
 	} {
-		s, err := Parse("s.yaml", []byte(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Parse("s.yaml", []byte(file)))(t)
 		pt := s.Points()[0]
 		var used results.Point
 		pt.Asked(&used)
@@ -34,12 +32,9 @@ func TestThreadsOfAttachedServer(t *testing.T) {
 	for text, agrees := range map[string]bool{
 		"attach: 127.0.0.1:7\n": true, "attach: 127.0.0.1:7\nserver_threads: 1\n": false, "": false,
 	} {
-		s, err := Parse("s.yaml", []byte("store: memcached\n"+text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Parse("s.yaml", []byte("store: memcached\n"+text)))(t)
 		pt := s.Points()[0]
-		used := results.Point{ServerThreads: 4}
+		used := results.Point{Asked: results.Asked{ServerThreads: 4}}
 		pt.Asked(&used)
 		used.Mode, used.Access = pt.Mode, pt.Access
 		if agrees != (used.ServerThreads == 4) {
@@ -54,10 +49,7 @@ func TestThreadsOfAttachedServer(t *testing.T) {
 
 // TestHalvesAsAsked: a split point whose halves differ from the request fails, also from its defaults.
 func TestHalvesAsAsked(t *testing.T) {
-	s, err := Parse("s.yaml", []byte("placement: CH-PD-ED-SH\nserver_threads: 2\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Parse("s.yaml", []byte("placement: CH-PD-ED-SH\nserver_threads: 2\n")))(t)
 	pt := s.Points()[0]
 	for name, c := range map[string]struct {
 		edit func(*results.Point)

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/compare"
 	"dpukv/results/resultstest"
 )
 
-// TestDefaultSweepCanBeCompared: a default sweep compared with itself has a verdict and two
-// intervals in each row.
+// TestDefaultSweepCanBeCompared: in each figure, a default sweep compared with itself has a verdict and
+// two intervals in each row. All four figures together take one repeat more, and the error says so.
 func TestDefaultSweepCanBeCompared(t *testing.T) {
 	s := Default()
 	var points []results.Point
@@ -18,18 +19,23 @@ func TestDefaultSweepCanBeCompared(t *testing.T) {
 		points = append(points, resultstest.Point(pt.Asked))
 	}
 	side := compare.Side{Name: "run", Points: points}
-	c, err := compare.Compare(side, side, compare.Options{})
-	if err != nil || c.Err() != nil {
-		t.Fatal(err, c.Err())
-	}
-	if c.Tested != len(c.Rows) || len(c.Rows) != len(s.Configs())*4 {
-		t.Errorf("%d of %d rows have a verdict, want all of 4 metrics and %d configurations", c.Tested, len(c.Rows),
-			len(s.Configs()))
-	}
-	for i := range c.Rows {
-		if r := &c.Rows[i]; r.A.Lo == nil || r.B.Hi == nil || r.Lo == nil {
-			t.Fatalf("found no interval in %+v", r)
+	for name := range strings.SplitSeq(compare.DefaultMetrics, ",") {
+		metrics := must.Get(compare.ParseMetrics(name))(t)
+		c := must.Get(compare.Compare(side, side, compare.Options{Metrics: metrics}))(t)
+		if c.Err() != nil || c.Tested != len(c.Rows) || len(c.Rows) != len(s.Configs()) {
+			t.Errorf("%s: %d of %d rows have a verdict, want all of %d configurations: %v", name, c.Tested,
+				len(c.Rows), len(s.Configs()), c.Err())
 		}
+		for i := range c.Rows {
+			if r := &c.Rows[i]; r.A.Lo == nil || r.B.Hi == nil || r.Lo == nil {
+				t.Fatalf("found no interval in %+v", r)
+			}
+		}
+	}
+	c := must.Get(compare.Compare(side, side, compare.Options{}))(t)
+	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "too few repeats for 48 figures") ||
+		c.Rows[0].Needed != s.Repeats+1 {
+		t.Errorf("four figures: %v, needed %d", err, c.Rows[0].Needed)
 	}
 }
 

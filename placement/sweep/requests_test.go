@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 // TestRequestsInsteadOfDuration: a point has one of the two, and so has a file.
@@ -26,10 +28,7 @@ func TestRequestsInsteadOfDuration(t *testing.T) {
 			"f.yaml:4:11: duration: found 2s, and requests in each point",
 		},
 	} {
-		s, err := Parse("f.yaml", []byte(c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Parse("f.yaml", []byte(c.text)))(t)
 		configs := s.Configs()
 		if len(configs) != len(c.durations) {
 			t.Fatalf("%s: found %d configurations, want %d", c.text, len(configs), len(c.durations))
@@ -39,7 +38,7 @@ func TestRequestsInsteadOfDuration(t *testing.T) {
 				t.Errorf("%s: found the duration %v, want %v", c.text, configs[i].Duration, want)
 			}
 		}
-		err = CheckRequests(&s)
+		err := CheckRequests(&s)
 		if (err == nil) != (c.refused == "") || err != nil && !strings.HasPrefix(err.Error(), c.refused) {
 			t.Errorf("%s: found %v, want %q", c.text, err, c.refused)
 		}

@@ -3,6 +3,8 @@ package sweep
 import (
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func TestSettings(t *testing.T) {
@@ -23,10 +25,7 @@ func TestSettings(t *testing.T) {
 			"client_threads:\n  - 1 # one\n\n" +
 			"  # then\n  - 2\n# of a point\nduration: 5s\nstore: mica # by --set\n"},
 	} {
-		set, err := ParseSettings(c.set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(ParseSettings(c.set))(t)
 		asked, err := ParseWith("a.yaml", []byte(file), set)
 		if c.want == "" {
 			if err == nil || !strings.Contains(err.Error(), "did you mean client_threads?") {

@@ -132,7 +132,7 @@ func withShares(k sweepKey) sweepKey {
 	k.read = func(f *strictyaml.File, s *Sweep, n ast.Node) {
 		var values []string
 		readAxis(f, s, k.name, n, &values, c)
-		s.takeRates(f, values)
+		s.setRates(f, values)
 	}
 	k.texts = func(s *Sweep) []string {
 		if s.Shares != nil {
@@ -152,8 +152,8 @@ func withShares(k sweepKey) sweepKey {
 	return k
 }
 
-// takeRates takes values of the key: all are shares, or none is.
-func (s *Sweep) takeRates(f *strictyaml.File, values []string) {
+// setRates takes values of the key: all are shares, or none is.
+func (s *Sweep) setRates(f *strictyaml.File, values []string) {
 	isShare := func(text string) bool { return strings.HasSuffix(text, "%") }
 	other := slices.IndexFunc(values, func(text string) bool {
 		return isShare(text) != isShare(values[0])

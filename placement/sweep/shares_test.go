@@ -4,15 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func parsed(t *testing.T, text string) Sweep {
 	t.Helper()
-	s, err := Parse("sweep.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(Parse("sweep.yaml", []byte(text)))(t)
 }
 
 func TestShares(t *testing.T) {

@@ -31,7 +31,7 @@ var slo = strictyaml.Codec[string]{
 		}
 		return text
 	},
-	Allowed: "MEASURE=TIME such as p99=200us, with one of mean, p50, p95, p99, p99.9, max; or none",
+	Allowed: "METRIC=TIME such as p99=200us, with one of mean, p50, p95, p99, p99.9, max; or none",
 }
 
 // Search makes the sweep a search within a bound. An empty bound changes nothing.
@@ -40,7 +40,7 @@ func (s *Sweep) Search(bound string) (err error) {
 		return nil
 	}
 	if s.SLO, err = slo.Parse(bound); err != nil || s.SLO == "" {
-		return fmt.Errorf("--slo: found %s, allowed: MEASURE=TIME such as p99=200us", bound)
+		return fmt.Errorf("--slo: found %s, allowed: METRIC=TIME such as p99=200us", bound)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func TestSLO(t *testing.T) {
 	}
 	for _, text := range []string{"p99", "p98=1ms", "200us", "p99=0s"} {
 		if _, err := Parse("s.yaml", []byte("slo: "+text)); err == nil ||
-			!strings.Contains(err.Error(), "allowed: MEASURE=TIME such as p99=200us") {
+			!strings.Contains(err.Error(), "allowed: METRIC=TIME such as p99=200us") {
 			t.Errorf("%s: got %v", text, err)
 		}
 		if err := s.Search(text); err == nil {

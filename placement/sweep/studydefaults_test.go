@@ -3,6 +3,8 @@ package sweep
 import (
 	"reflect"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // TestEachStoreHasItsStudysDefaults: a key that the file lacks has each store's own value. A value
@@ -30,10 +32,7 @@ func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 			of("herd", 8, 32, 32, "xxh64"),
 		}},
 	} {
-		s, err := Parse("s.yaml", []byte(test.file+"get_ratio: 1\nclient_threads: 1\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Parse("s.yaml", []byte(test.file+"get_ratio: 1\nclient_threads: 1\n")))(t)
 		var got []Config
 		for _, c := range s.Configs() {
 			got = append(got, of(c.Store, c.KeyBytes, c.ValueBytes, c.Batch, c.Hash))
@@ -44,10 +43,7 @@ func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 		if s.Size(100) != len(test.want)*s.Repeats {
 			t.Errorf("%q: counted as %d points, has %d", test.file, s.Size(100), len(test.want)*s.Repeats)
 		}
-		again, err := Parse("again.yaml", s.Marshal())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(Parse("again.yaml", s.Marshal()))(t)
 		if diff := Differences(&s, &again); diff != nil {
 			t.Errorf("%q: written and read, %s", test.file, diff)
 		}
@@ -56,14 +52,8 @@ func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 
 // TestSelectionByStudyDefaults: a value that the file lacks can select a point.
 func TestSelectionByStudyDefaults(t *testing.T) {
-	s, err := Parse("s.yaml", []byte("store: [mica, herd]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := ParseSelection("batch=32", &s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Parse("s.yaml", []byte("store: [mica, herd]\n")))(t)
+	f := must.Get(ParseSelection("batch=32", &s))(t)
 	kept := f.Keep(s.Points())
 	if len(kept) != len(s.Points())/2 {
 		t.Errorf("%d of %d points kept", len(kept), len(s.Points()))

@@ -53,9 +53,9 @@ type Sweep struct {
 // Default returns the study's case of MICA, as far as one machine allows it: 72 points, three
 // minutes. Its repeats suffice to compare two runs.
 func Default() Sweep {
-	return Sweep{
+	s := Sweep{
 		Stores: []string{stores.Default().Name}, Placements: []string{"CH-SH"},
-		Submodes: []string{"off-path"}, Filters: []string{""},
+		Submodes: []string{"off-path"},
 		Load: loadAxes{
 			"get_ratio": {"1", "0.95", "0.5"}, "dist": {"uniform"},
 			"keys": {"1000000"}, "key_bytes": {"8"}, "value_bytes": {"8"},
@@ -63,10 +63,20 @@ func Default() Sweep {
 			"rate": {"0"}, "hash": {"city64"},
 		},
 		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
-		Mode: []string{"cache"}, Access: []string{"erew"}, Protocol: []string{""},
-		Neighbour: []string{""}, EngineThreads: []int{0}, Answers: []string{""}, Wait: []string{""},
+		Mode: []string{"cache"}, Access: []string{"erew"},
 		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond,
 		Repeats: results.DefaultRepeats, Seed: 1,
+	}
+	s.fill()
+	return s
+}
+
+// fill gives each axis without values the one that means none.
+func (s *Sweep) fill() {
+	for i := range sweepKeys {
+		if fill := sweepKeys[i].fill; fill != nil {
+			fill(s)
+		}
 	}
 }
 

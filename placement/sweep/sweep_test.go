@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"dpukv/client"
+	"dpukv/internal/test/must"
 	"dpukv/load"
 	"dpukv/placement/submode"
 )
@@ -23,7 +24,7 @@ func some[T comparable](t *rapid.T, name string, values ...T) []T {
 }
 
 func anySweep(t *rapid.T) Sweep {
-	return Sweep{
+	s := Sweep{
 		Stores: []string{"mica"}, Placements: some(t, "placement", "CH-SH", "CDH-SH", "MY-1"),
 		Filters: some(t, "filter", "", "drop-client:192.0.2.1"), Submodes: some(t, "submode", submode.Names()...),
 		Load: loadAxes{
@@ -51,6 +52,8 @@ func anySweep(t *rapid.T) Sweep {
 		RepeatsUntil: rapid.SampledFrom([]float64{0, 0.1, 2.5, 50}).Draw(t, "repeats_until"),
 		Repeats:      rapid.IntRange(1, 4).Draw(t, "repeats"), Seed: rapid.Uint64Range(0, 1<<63-1).Draw(t, "seed"),
 	}
+	s.fill()
+	return s
 }
 
 // smallSweep draws a sweep with few enough points to list.
@@ -117,38 +120,6 @@ func TestPointsDependOnNothingButTheSweep(t *testing.T) {
 	})
 }
 
-func TestPointIDsNameFilesAndStayTheSame(t *testing.T) {
-	s := Default()
-	points := s.Points()
-	for _, pt := range points {
-		if !regexp.MustCompile(`^[A-Za-z0-9.-]+$`).MatchString(pt.ID) || len(pt.ID) > 100 {
-			t.Errorf("%q does not make a good file name", pt.ID)
-		}
-	}
-	// If this fails, no earlier run can be continued: change it only with the schema.
-	i := slices.IndexFunc(points, func(p Point) bool {
-		return p.GetRatio == 0.95 && p.ClientThreads == 2 && p.Repeat == 3
-	})
-	if got, want := points[i].ID, "mica-CH-SH-off-path-get0.95-s1-c2-f47ca2bc-r3"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-func TestRepeatsHaveDifferentOrders(t *testing.T) {
-	s := Default()
-	points := s.Points()
-	n := len(points) / s.Repeats
-	same := 0
-	for i := range n {
-		if points[i].Config == points[n+i].Config {
-			same++
-		}
-	}
-	if same == n {
-		t.Error("the second repeat goes through the configurations in the order of the first")
-	}
-}
-
 func TestOnly(t *testing.T) {
 	s := Default()
 	for text, want := range map[string]int{
@@ -187,7 +158,7 @@ func TestOnly(t *testing.T) {
 var updateIDs = flag.Bool("update-ids", false, "write testdata/ids.golden anew")
 
 // TestIDsStayTheSame compares the IDs of many points, and their order, with those of the build that
-// introduced them. A run of an older build can be continued only with the same IDs.
+// introduced them. A run of an older build can be continued only with the same IDs. IDs name files.
 func TestIDsStayTheSame(t *testing.T) {
 	var b strings.Builder
 	for _, text := range []string{
@@ -207,28 +178,23 @@ func TestIDsStayTheSame(t *testing.T) {
 		"duration: 10s\nwarmup: 0s\nseed: 9223372036854775807\nget_ratio: 1\nclient_threads: 1",
 		"server_threads: [1, 2, 1024]\nget_ratio: 0.95\nclient_threads: [1024]",
 	} {
-		s, err := Parse("sweep.yaml", []byte(text+"\narrivals: constant")) // as that build had them
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Parse("sweep.yaml", []byte(text+"\narrivals: constant")))(t)
 		if !strings.Contains(text, "repeats: ") {
 			s.Repeats = 3 // the default of that build
 		}
 		b.WriteString("# " + strings.ReplaceAll(text, "\n", " | ") + "\n")
 		for _, pt := range s.Points() {
 			b.WriteString(pt.ID + "\n")
+			if !regexp.MustCompile(`^[A-Za-z0-9.-]+$`).MatchString(pt.ID) || len(pt.ID) > 100 {
+				t.Errorf("%q does not make a good file name", pt.ID)
+			}
 		}
 	}
 	const file = "testdata/ids.golden"
 	if *updateIDs {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(b.String()), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if got := b.String(); got != string(want) {
 		t.Errorf("the IDs changed: no run begun before can be continued. Got\n%s", got)
 	}
@@ -286,31 +252,7 @@ func TestSeedsOfRepeats(t *testing.T) {
 	}
 }
 
-// TestOptionalKeysLeaveIDsAlone: a value that older builds had for a key that they lacked is in no
-// ID.
-func TestOptionalKeysLeaveIDsAlone(t *testing.T) {
-	ids := func(text string) (ids []string) {
-		s, err := Parse("sweep.yaml", []byte("rate: 1e6\n"+text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, pt := range s.Points() {
-			ids = append(ids, pt.ID)
-		}
-		return ids
-	}
-	without, both := ids("arrivals: constant\n"), ids("arrivals: [constant, poisson]\n")
-	if len(both) != 2*len(without) {
-		t.Errorf("%d points with two values of arrivals, %d with one", len(both), len(without))
-	}
-	for _, id := range without {
-		if !slices.Contains(both, id) {
-			t.Errorf("%s is gone from the wider sweep", id)
-		}
-	}
-}
-
-// TestDefaultPointsHavePercentileIntervals: the bootstrap needs ten of the client's intervals.
+// TestDefaultPointsHavePercentileIntervals: they need ten of the client's intervals.
 func TestDefaultPointsHavePercentileIntervals(t *testing.T) {
 	for name, s := range map[string]Sweep{"default": Default(), "quick": Quick()} {
 		if n := s.Duration / client.DefaultInterval; n < 10 {

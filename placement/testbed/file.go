@@ -8,7 +8,6 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"dpukv/internal/boundedyaml"
 	"dpukv/internal/infile"
 	"dpukv/internal/ports"
 	"dpukv/internal/strictyaml"
@@ -51,7 +50,7 @@ func Load(ctx context.Context, file string) (Testbed, error) {
 	if file == "" {
 		return Local(), nil
 	}
-	data, err := infile.ReadInput(ctx, file, boundedyaml.MaxBytes)
+	data, err := infile.ReadInput(ctx, file, strictyaml.MaxBytes)
 	if err != nil {
 		return Testbed{}, err
 	}
@@ -232,7 +231,7 @@ func (r *testbedReader) checkSide(key string, names []string) {
 	for _, name := range names {
 		if r.t.Node(name) == nil {
 			r.Fault(r.sides[key], "%s: found %s, allowed: one or more of the nodes (%s)", key, name,
-				strings.Join(r.t.names(), ", "))
+				strings.Join(r.t.Names(), ", "))
 		}
 	}
 }

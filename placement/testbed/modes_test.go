@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode"
 )
 
@@ -25,10 +26,7 @@ server_side: [hostB, dpuB]
 // TestModes: a node has another address and device in a mode of its host's card. An on-path submode
 // puts the server's card into DPU mode.
 func TestModes(t *testing.T) {
-	bed, err := Parse("t.yaml", []byte(bedOfModes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	bed := must.Get(Parse("t.yaml", []byte(bedOfModes)))(t)
 	if again, err := Parse("t.yaml", bed.Marshal()); err != nil || bed.Differences(&again) != nil {
 		t.Errorf("written and read again: %v, %v\n%s", err, bed.Differences(&again), bed.Marshal())
 	}
@@ -39,10 +37,7 @@ func TestModes(t *testing.T) {
 		{"CH-SH", submode.SM4, "10.10.10.3", "mlx5_1"},
 		{"CH-SH", submode.OffPath, "10.10.10.3", "mlx5_0"},
 	} {
-		c, err := bed.Assign(test.placement)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(bed.Assign(test.placement))(t)
 		in := c.For(test.submode)
 		if got := in.Server; got.Address != test.address || got.RDMA.Device != test.device {
 			t.Errorf("%+v: got %s, %s", test, got.Address, got.RDMA.Device)

@@ -126,21 +126,6 @@ func (c *Assignment) Ways() (ways [][2]*Node) {
 // Split reports whether the server or the client is in halves.
 func (c *Assignment) Split() bool { return c.Store != nil || c.Proxy != nil }
 
-// Role names the role of a node of All, by its index.
-func (c *Assignment) Role(i int) string {
-	switch {
-	case i == 0 && c.Store != nil:
-		return "engine"
-	case i == 0:
-		return "server"
-	case i <= len(c.Clients):
-		return "client"
-	case i == len(c.Clients)+1 && c.Store != nil:
-		return "store half"
-	}
-	return "proxy"
-}
-
 // Placements returns the testbed's placements: the study's, those of halves, then its own.
 func (t *Testbed) Placements() []Placement { return slices.Concat(studied, halves, t.Own) }
 
@@ -322,7 +307,7 @@ func (r *testbedReader) checkPlacements() {
 		for _, s := range p.roles() {
 			if s.node != "" && r.t.Node(s.node) == nil {
 				r.Fault(where, "placement %s: found %s, allowed: the nodes (%s)", p.Name, s.node,
-					strings.Join(r.t.names(), ", "))
+					strings.Join(r.t.Names(), ", "))
 			}
 		}
 	}

@@ -4,16 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/testbeds"
+	"dpukv/placement/launch"
 )
 
 func parsedBed(t *testing.T, text string) Testbed {
 	t.Helper()
-	bed, err := Parse("t.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bed
+	return must.Get(Parse("t.yaml", []byte(text)))(t)
 }
 
 // TestPlacementsAreTheStudys compares the placements with Table 2 and Figure 7a.
@@ -43,11 +41,14 @@ func TestPlacementsAreTheStudys(t *testing.T) {
 	}
 }
 
-// names lists nodes by their roles.
+// names lists the nodes: what clients connect to, the client, the store half and the proxy.
 func names(c *Assignment) string {
 	var list []string
-	for i, n := range c.All() {
-		list = append(list, c.Role(i)+" "+n.Name)
+	for _, n := range []*Node{&c.Server, &c.Clients[0], c.Store, c.Proxy} {
+		if n == nil {
+			n = &Node{Node: launch.Node{Name: "none"}}
+		}
+		list = append(list, n.Name)
 	}
 	return strings.Join(list, ", ")
 }
@@ -58,11 +59,11 @@ func TestPlacementsOfHalves(t *testing.T) {
 	bed := parsedBed(t, testbeds.FourMachines+
 		"  BACK: {clients: [dpuA], proxy: hostA, server: hostB, store: dpuB}\n")
 	for name, want := range map[string]string{
-		"CH-ED-SH":    "engine dpuB, client hostA, store half hostB",
-		"CH-PD-SH":    "server hostB, client hostA, proxy dpuA",
-		"CH-PD-ED-SH": "engine dpuB, client hostA, store half hostB, proxy dpuA",
-		"CH-EH-SD":    "engine hostB, client hostA, store half dpuB",
-		"BACK":        "engine hostB, client dpuA, store half dpuB, proxy hostA",
+		"CH-ED-SH":    "dpuB, hostA, hostB, none",
+		"CH-PD-SH":    "hostB, hostA, none, dpuA",
+		"CH-PD-ED-SH": "dpuB, hostA, hostB, dpuA",
+		"CH-EH-SD":    "hostB, hostA, dpuB, none",
+		"BACK":        "hostB, dpuA, dpuB, hostA",
 	} {
 		c, err := bed.Assign(name)
 		if err != nil {

@@ -95,14 +95,6 @@ func (t *Testbed) Place(name string) string {
 	return ""
 }
 
-func (t *Testbed) names() []string {
-	var names []string
-	for i := range t.Nodes {
-		names = append(names, t.Nodes[i].Name)
-	}
-	return names
-}
-
 // Differences names the values that differ between t and b, with both.
 func (t *Testbed) Differences(b *Testbed) []string {
 	var diff []string
@@ -111,7 +103,7 @@ func (t *Testbed) Differences(b *Testbed) []string {
 			diff = append(diff, fmt.Sprintf("%s is [%s] there, [%s] here", what, there, here))
 		}
 	}
-	note("nodes", strings.Join(t.names(), ", "), strings.Join(b.names(), ", "))
+	note("nodes", strings.Join(t.Names(), ", "), strings.Join(b.Names(), ", "))
 	for i := range t.Nodes {
 		if other := b.Node(t.Nodes[i].Name); other != nil {
 			note("node "+other.Name, strings.Join(t.Nodes[i].fields(), ", "),

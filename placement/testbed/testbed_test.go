@@ -5,16 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/testbeds"
 	"dpukv/placement/launch"
 	"dpukv/verbs/provider"
 )
 
 func TestTestbedFile(t *testing.T) {
-	got, err := Parse("t.yaml", []byte(testbeds.RealMachines))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Parse("t.yaml", []byte(testbeds.RealMachines)))(t)
 	ssh := func(name, host string) launch.Node { return launch.Node{Name: name, Via: "ssh", Host: host} }
 	want := []Node{
 		{Node: ssh("hostA", "a.lab"), Kind: "host", Address: "a.lab", RDMA: RDMA{"", provider.Defaults}},

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/node"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
@@ -14,10 +15,7 @@ import (
 func TestLimits(t *testing.T) {
 	const bed = "nodes:\n  a: {via: ssh, address: 10.10.10.1}\n  b: {via: ssh, address: 10.10.10.3}\n" +
 		"  d: {kind: dpu, of: b, generation: bf3, via: ssh, address: 10.10.10.4}\nclient_side: a\nserver_side: [b, d]\n"
-	parsed, err := testbed.Parse("t.yaml", []byte(bed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(testbed.Parse("t.yaml", []byte(bed)))(t)
 	for name, c := range map[string]struct {
 		modes map[string]string // by node, of those that see a card
 		want  string
@@ -37,10 +35,7 @@ func TestLimits(t *testing.T) {
 			}
 			table.visits = append(table.visits, v)
 		}
-		assigned, err := parsed.Assign("CH-SH")
-		if err != nil {
-			t.Fatal(err)
-		}
+		assigned := must.Get(parsed.Assign("CH-SH"))(t)
 		got := table.limits(&assigned)
 		if (got != "") != (c.want != "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)

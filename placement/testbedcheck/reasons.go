@@ -7,6 +7,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/placement/node"
+	"dpukv/placement/process"
 	"dpukv/placement/submode/card"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
@@ -15,12 +16,12 @@ import (
 // roles tells where the processes of a placement run, and over what the lanes of halves.
 func roles(c *testbed.Assignment) string {
 	var parts []string
-	last := ""
-	for i, n := range c.All() {
-		if role := c.Role(i); role == last {
-			parts[len(parts)-1] += " and " + n.Name
+	last := process.Role("")
+	for _, p := range process.Of(c) {
+		if p.Role == last {
+			parts[len(parts)-1] += " and " + p.Node.Name
 		} else {
-			parts, last = append(parts, role+" on "+n.Name), role
+			parts, last = append(parts, string(p.Role)+" on "+p.Node.Name), p.Role
 		}
 	}
 	for _, pair := range c.Lanes() {

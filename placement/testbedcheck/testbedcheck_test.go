@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/test/binary"
+	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/internal/test/testbeds"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
@@ -19,15 +20,9 @@ func TestCheckOfALab(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("needs root: limits of CPU time and links that are cut")
 	}
-	program := binary.Path(t)
-	build, err := node.Digest(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bed, err := testbed.Parse("t.yaml", []byte(testbeds.FourMachines))
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := programs.DPUKV(t)
+	build := must.Get(node.Digest(program))(t)
+	bed := must.Get(testbed.Parse("t.yaml", []byte(testbeds.FourMachines)))(t)
 	var out strings.Builder
 	c := checker{
 		version: "test", build: build, command: []string{program, "node"}, keeper: []string{program, "lab"},

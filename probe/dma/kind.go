@@ -27,61 +27,54 @@ const setUp = time.Second
 // Kind is the kind "dma".
 var Kind = probe.Kind{
 	Name: "dma", Title: "DMA",
-	Help: "copies of memory, as a DMA engine makes them: latency, throughput and core use",
 	Axes: []probe.Axis{
 		{
 			Name: "test", Help: "a copy at a time, or a batch in flight",
-			Example: "[latency, throughput]", Default: []string{latency, throughput},
-			Codec: strictyaml.Word([]string{latency, throughput}),
+			Default: []string{latency, throughput},
+			Codec:   strictyaml.Word([]string{latency, throughput}),
 		},
 		{
 			Name: "engine", Help: "who copies: " + engineHelp,
-			Example: "cpu", Default: []string{"cpu"}, Codec: strictyaml.Word(engineNames()),
+			Default: []string{"cpu"}, Codec: strictyaml.Word(engineNames()),
 		},
 		{
 			Name: "op", Help: "direction: into a region larger than the caches, or from it",
-			Example: "[write, read]", Default: []string{write},
-			Codec: strictyaml.Word([]string{write, read}),
+			Default: []string{write},
+			Codec:   strictyaml.Word([]string{write, read}),
 		},
 		{
 			Name: "completion", Help: "the initiator polls, or sleeps until an event",
-			Example: "[poll, event]", Default: []string{poll},
-			Codec: strictyaml.Word([]string{poll, event}),
+			Default: []string{poll},
+			Codec:   strictyaml.Word([]string{poll, event}),
 		},
 		{
-			Name: "bytes", Help: "size of a copy", Example: "[2, 8388608]",
+			Name: "bytes", Help: "size of a copy",
 			Default: []string{"64", "1048576"},
 			Codec:   probe.Words(strictyaml.Whole(1, maxBytes)),
 		},
 		{
-			Name: "batch", Help: "copies in flight", Example: "1024", Default: []string{"1024"},
+			Name: "batch", Help: "copies in flight", Default: []string{"1024"},
 			Codec: probe.Words(strictyaml.Whole(1, maxBatch)),
 		},
 	},
 	Figures: []probe.Figure{
 		{
-			Name: "mean_latency_ns", Title: "mean latency, µs", Lower: true, Factor: 1e-3,
-			Help: "mean time from the submission of a copy to its completion",
+			Name: "mean_latency_ns", Title: "mean latency, µs", Factor: 1e-3,
 		},
 		{
 			Name: "bytes_per_s", Title: "throughput, GB/s", Factor: 1e-9,
-			Help: "bytes of completed copies a second",
 		},
 		{
 			Name: "copies_per_s", Title: "Mcopies/s", Factor: 1e-6,
-			Help: "completed copies a second",
 		},
 		{
-			Name: "core_share", Title: "core use, %", Lower: true, Factor: 100,
-			Help: "CPU time of the initiator's thread over the period",
+			Name: "core_share", Title: "core use, %", Factor: 100,
 		},
 		{
-			Name: "p50_latency_ns", Title: "median latency, µs", Lower: true, Factor: 1e-3,
-			Help: "median of the latency",
+			Name: "p50_latency_ns", Title: "median latency, µs", Factor: 1e-3,
 		},
 		{
-			Name: "p99_latency_ns", Title: "p99 latency, µs", Lower: true, Factor: 1e-3,
-			Help: "99th percentile of the latency",
+			Name: "p99_latency_ns", Title: "p99 latency, µs", Factor: 1e-3,
 		},
 	},
 	Uses: func(before probe.Settings, axis string) bool {

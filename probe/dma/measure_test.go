@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/probe"
 )
 
@@ -85,9 +86,7 @@ func (d *deaf) post(uint64) error { d.posted++; return nil }
 func TestProve(t *testing.T) {
 	m := newTestMemory(t, 64)
 	task := &probe.Task{Settings: "test=latency engine=cpu op=read completion=poll bytes=64"}
-	if err := prove(&copier{memory: m, op: read}, m, task); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, prove(&copier{memory: m, op: read}, m, task))
 	if err := prove(&deaf{}, m, task); err == nil || !strings.Contains(err.Error(), "found other bytes") {
 		t.Errorf("got %v, want a refusal", err)
 	}
@@ -95,10 +94,7 @@ func TestProve(t *testing.T) {
 
 func newTestMemory(t *testing.T, bytes int) *memory {
 	t.Helper()
-	m, err := newMemory(bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(newMemory(bytes))(t)
 	t.Cleanup(func() {
 		if err := m.free(); err != nil {
 			t.Error(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 )
 
 // yardstick is the chase in C, over a block of base pages, with the median of its slices.
@@ -58,28 +59,20 @@ func TestBesideC(t *testing.T) {
 	for block, steps := range map[int]int{16 << 10: 200_000, 1 << 20: 100_000, 64 << 20: 10_000} {
 		dir := t.TempDir()
 		source, binary := filepath.Join(dir, "chase.c"), filepath.Join(dir, "chase")
-		if err := os.WriteFile(source, fmt.Appendf(nil, yardstick, block, steps), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(source, fmt.Appendf(nil, yardstick, block, steps), 0o600))
 		if out, err := exec.Command("gcc", "-O2", "-o", binary, source).CombinedOutput(); err != nil {
 			t.Fatalf("gcc: %v: %s", err, out)
 		}
 		var ours, theirs []float64
 		for range 5 {
-			out, err := exec.Command("taskset", "-c", fmt.Sprint(one), binary).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(exec.Command("taskset", "-c", fmt.Sprint(one), binary).Output())(t)
 			var ns float64
 			if _, err := fmt.Sscan(string(out), &ns); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			theirs = append(theirs, ns)
 			k.Settings = task(fmt.Sprintf("block_bytes=%d", block), "pages="+basePages()).Settings
-			got, err := Kind.Measure(t.Context(), k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Kind.Measure(t.Context(), k))(t)
 			ours = append(ours, got.Figures["latency_ns"])
 		}
 		slices.Sort(ours)
@@ -87,7 +80,5 @@ func TestBesideC(t *testing.T) {
 		t.Logf("%d bytes: %.2f ns beside gcc -O2's %.2f ns, ratio %.3f", block, ours[2], theirs[2],
 			ours[2]/theirs[2])
 	}
-	if err := cpu.PinProcess(task().CPUs); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, cpu.PinProcess(task().CPUs))
 }

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"dpukv/internal/bytesize"
 	"dpukv/internal/cpu"
+	"dpukv/internal/numfmt"
 	"dpukv/internal/offheap"
 	"dpukv/internal/strictyaml"
 	"dpukv/probe"
@@ -58,76 +58,70 @@ var pagesOf = map[string]offheap.Pages{
 // Kind is the row of the table of probes.
 var Kind = probe.Kind{
 	Name: "memory", Title: "memory",
-	Help: "Latency and bandwidth of a machine's memory, and the access pattern of a store.",
 	Axes: []probe.Axis{
 		{
 			Name: axisTest, Help: "What to measure: the latency of a load, the same on loaded " +
 				"memory, the pattern of a store, or a kernel of STREAM.",
-			Example: "[latency, kvs, copy, triad]", Default: []string{testLatency},
-			Codec: strictyaml.Word(tests()),
+			Default: []string{testLatency},
+			Codec:   strictyaml.Word(tests()),
 		},
 		{
-			Name: axisBlock, Help: "Memory that the loads go through.", Example: "[1KiB, 64MiB]",
+			Name: axisBlock, Help: "Memory that the loads go through.",
 			Default: []string{"16384", "1048576", "67108864"},
 			Codec:   bytesCodec(minBlock, maxBlock),
 		},
 		{
 			Name: axisPages, Help: "Pages of that memory: the kernel's base pages, transparent " +
-				"huge pages, or reserved ones.", Example: "[4k, thp]", Default: []string{"thp"},
+				"huge pages, or reserved ones.", Default: []string{"thp"},
 			Codec: strictyaml.Word([]string{"4k", "16k", "64k", "thp", "huge"}),
 		},
 		{
-			Name: axisChains, Help: "Chains of dependent loads at once.", Example: "[1, 2]",
+			Name: axisChains, Help: "Chains of dependent loads at once.",
 			Default: []string{"1"}, Codec: probe.Words(strictyaml.Whole(1, 2)),
 		},
 		{
 			Name: axisLoad, Help: "What the other CPUs move, as a share of what they can move.",
-			Example: "[0.5, 1]", Default: []string{"0.5"},
+			Default: []string{"0.5"},
 			Codec: strictyaml.Word([]string{
 				"0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1",
 			}),
 		},
 		{
-			Name: axisBatch, Help: "Operations whose loads may overlap.", Example: "[1, 64]",
+			Name: axisBatch, Help: "Operations whose loads may overlap.",
 			Default: []string{"1", "64"}, Codec: probe.Words(strictyaml.Whole(1, maxBatch)),
 		},
 		{
 			Name: axisArray, Help: "Each of the three arrays of STREAM; auto is four times the " +
-				"last-level caches of the threads' CPUs.", Example: "auto", Default: []string{auto},
+				"last-level caches of the threads' CPUs.", Default: []string{auto},
 			Codec: orWord(auto, bytesCodec(minBlock, maxBlock)),
 		},
 		{
-			Name: axisThreads, Help: "Threads, each on a CPU of its own.", Example: "[1, all]",
+			Name: axisThreads, Help: "Threads, each on a CPU of its own.",
 			Default: []string{"1"},
 			Codec:   orWord(allCPUs, probe.Words(strictyaml.Whole(1, 1024))),
 		},
 		{
 			Name: axisCode, Help: "Code of the kernels: vector is what an optimising compiler " +
 				"makes; nontemporal stores past the caches; study is unoptimised, as in the study.",
-			Example: "[vector, study]",
 			Default: []string{string(stream.Vector)}, Codec: strictyaml.Word(stream.Codes()),
 		},
 	},
 	Figures: []probe.Figure{
 		{
-			Name: "latency_ns", Title: "latency, ns", Lower: true,
-			Help: "Median time of a step: a dependent load, or an operation of a store.",
+			Name: "latency_ns", Title: "latency, ns",
 		},
 		{
-			Name: "beyond_l1_ns", Title: "beyond L1, ns", Lower: true,
-			Help: "The latency less that of a block in L1: tinymembench's column.",
+			// the latency less that of a block in L1: tinymembench's column
+			Name: "beyond_l1_ns", Title: "beyond L1, ns",
 		},
 		{
 			Name: "load_bytes_per_s", Title: "load, GB/s", Factor: 1e-9,
-			Help: "What the other CPUs moved meanwhile.",
 		},
 		{
 			Name: "bytes_per_s", Title: "best, GB/s", Factor: 1e-9,
-			Help: "Bandwidth of the best pass, as STREAM counts it.",
 		},
 		{
 			Name: "median_bytes_per_s", Title: "median, GB/s", Factor: 1e-9,
-			Help: "Bandwidth of the median pass.",
 		},
 	},
 	Uses:    uses,
@@ -147,15 +141,15 @@ func tests() []string {
 func bytesCodec(lo, hi int64) strictyaml.Codec[string] {
 	return strictyaml.Codec[string]{
 		Parse: func(text string) (string, error) {
-			var size bytesize.Size
+			var size numfmt.Size
 			if err := size.Set(text); err != nil || int64(size) < lo || int64(size) > hi {
 				return "", strictyaml.ErrNotAllowed
 			}
 			return strconv.FormatInt(int64(size), 10), nil
 		},
 		Format: func(text string) string { return text },
-		Allowed: fmt.Sprintf("a size such as 64KiB, from %v to %v", bytesize.Size(lo),
-			bytesize.Size(hi)),
+		Allowed: fmt.Sprintf("a size such as 64KiB, from %v to %v", numfmt.Size(lo),
+			numfmt.Size(hi)),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/probe"
 )
 
@@ -92,10 +93,7 @@ func TestMeasure(t *testing.T) {
 		}
 		began := 0
 		k.Began = func() { began++ }
-		out, err := Kind.Measure(t.Context(), k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(Kind.Measure(t.Context(), k))(t)
 		if began != 1 || out.StartedAt.IsZero() || out.Duration <= 0 || len(out.Figures) == 0 {
 			t.Errorf("%v: began %d times, %+v", settings, began, out)
 		}

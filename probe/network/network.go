@@ -53,7 +53,7 @@ var Kind = kind()
 
 func kind() probe.Kind {
 	k := probe.Kind{
-		Name: "network", Title: "network", Help: "TCP between client and server, without a store",
+		Name: "network", Title: "network",
 		Pair:    true,
 		Uses:    uses,
 		Examine: func(s probe.Settings, server bool) error { return of(s).examine(s, server) },
@@ -78,7 +78,7 @@ func kind() probe.Kind {
 		k.Figures = append(k.Figures, t.figures...)
 	}
 	k.Axes = append([]probe.Axis{{
-		Name: axisTest, Help: help, Example: names[0], Default: names,
+		Name: axisTest, Help: help, Default: names,
 		Codec: strictyaml.Word(names),
 	}}, k.Axes...)
 	k.Figures = append(k.Figures, ends()...)
@@ -96,8 +96,7 @@ func uses(before probe.Settings, axis string) bool {
 func ends() (list []probe.Figure) {
 	for _, end := range []string{"client", "server"} {
 		list = append(list, probe.Figure{
-			Name: end + "_cpus", Title: end + " CPUs", Lower: true,
-			Help: "CPU time of the " + end + " in the measurement period, per second",
+			Name: end + "_cpus", Title: end + " CPUs",
 		})
 	}
 	return list

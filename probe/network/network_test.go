@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/probe"
 )
 
@@ -36,7 +37,7 @@ func TestAxes(t *testing.T) {
 func TestFigures(t *testing.T) {
 	var names []string
 	for _, f := range Kind.Figures {
-		if slices.Contains(names, f.Name) || f.Title == "" || f.Help == "" {
+		if slices.Contains(names, f.Name) || f.Title == "" {
 			t.Errorf("got the figure %+v", f)
 		}
 		names = append(names, f.Name)
@@ -59,16 +60,10 @@ func TestTests(t *testing.T) {
 			if d := Kind.Expect(s, 0, time.Second); d < time.Second || Kind.Threads(s, true) != 1 {
 				t.Errorf("expects %v and %d threads", d, Kind.Threads(s, true))
 			}
-			srv, err := Kind.Serve(t.Context(), task)
-			if err != nil {
-				t.Fatal(err)
-			}
+			srv := must.Get(Kind.Serve(t.Context(), task))(t)
 			defer srv.Close()
 			task.Addr = srv.Addr()
-			out, err := Kind.Measure(t.Context(), task)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(Kind.Measure(t.Context(), task))(t)
 			for name := range out.Figures {
 				known := func(f probe.Figure) bool { return f.Name == name }
 				if !slices.ContainsFunc(Kind.Figures, known) {

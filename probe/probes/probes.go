@@ -2,7 +2,6 @@ package probes
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"dpukv/internal/spelling"
@@ -20,9 +19,6 @@ var table = []probe.Kind{
 	rdma.Kind,
 	dma.Kind,
 }
-
-// All returns the kinds, in the order of the table.
-func All() []probe.Kind { return slices.Clone(table) }
 
 // Names returns the names of all kinds.
 func Names() []string {

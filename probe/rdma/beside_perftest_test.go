@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/probe"
 	"dpukv/verbs/ibverbs"
@@ -74,18 +75,10 @@ func rdmaDevice(t *testing.T) kvs.Device {
 		t.Skip("needs an RDMA device and perftest: make test-rdma")
 	}
 	d := kvs.Device{Name: "ibverbs:" + names[0], GIDIndex: ibverbs.AutoGID}
-	dev, err := open(&d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	port, err := dev.Port()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(open(&d))(t)
+	port := must.Get(dev.Port())(t)
 	d.GIDIndex = port.GIDIndex
-	if err := dev.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, dev.Close())
 	return d
 }
 
@@ -101,9 +94,7 @@ func (b *beside) perftest(t *testing.T, d kvs.Device, port int) float64 {
 	var said bytes.Buffer
 	server := exec.CommandContext(ctx, b.program, args...)
 	server.Stdout, server.Stderr = &said, &said
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.Start())
 	var out []byte
 	var err error
 	for { // until the server listens
@@ -147,15 +138,9 @@ func (b *beside) kind(t *testing.T, d kvs.Device) float64 {
 		Settings: Kind.All(map[string][]string{axisTest: {b.test}, axisOp: {b.op}, axisBytes: {b.bytes}})[0],
 		Device:   d, Listen: "127.0.0.1:0", Warmup: 100 * time.Millisecond, Duration: 500 * time.Millisecond,
 	}
-	srv, err := Kind.Serve(t.Context(), task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := must.Get(Kind.Serve(t.Context(), task))(t)
 	task.Addr = srv.Addr()
-	out, err := Kind.Measure(t.Context(), task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(Kind.Measure(t.Context(), task))(t)
 	if err := srv.Close(); err != nil {
 		t.Error(err)
 	}

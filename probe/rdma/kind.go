@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -13,10 +14,10 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/strictyaml"
 	"dpukv/kvs"
-	"dpukv/kvs/devicepackets"
 	"dpukv/probe"
 	"dpukv/results"
 	"dpukv/verbs"
+	"dpukv/verbs/nasty"
 	"dpukv/verbs/perf"
 	"dpukv/verbs/provider"
 )
@@ -36,51 +37,44 @@ const (
 // Kind is the row of the table of probes.
 var Kind = probe.Kind{
 	Name: "verbs", Title: "RDMA verbs",
-	Help: "Latency and bandwidth of RDMA between a client and a server, as perftest measures them.",
 	Axes: []probe.Axis{
 		{
-			Name: axisTest, Help: "What to measure.", Example: "[latency, bandwidth]",
+			Name: axisTest, Help: "What to measure.",
 			Default: []string{testLatency},
 			Codec:   strictyaml.Word([]string{testLatency, testBandwidth}),
 		},
 		{
-			Name: axisOp, Help: "Operation.", Example: "[write, read, send]",
+			Name: axisOp, Help: "Operation.",
 			Default: []string{string(perf.Write), string(perf.Read), string(perf.Send)},
 			Codec: strictyaml.Word([]string{
 				string(perf.Write), string(perf.Read), string(perf.Send),
 			}),
 		},
 		{
-			Name: axisBytes, Help: "Size of a message.", Example: "[2, 4096, 65536]",
+			Name: axisBytes, Help: "Size of a message.",
 			Default: []string{"2", "4096"}, Codec: probe.Words(strictyaml.Whole(1, perf.MaxBytes)),
 		},
 	},
 	Figures: []probe.Figure{
 		{
-			Name: "p50_latency_ns", Title: "p50, µs", Lower: true, Factor: 1e-3,
-			Help: "Median latency.",
+			Name: "p50_latency_ns", Title: "p50, µs", Factor: 1e-3,
 		},
 		{
-			Name: "mean_latency_ns", Title: "mean, µs", Lower: true, Factor: 1e-3,
-			Help: "Mean latency.",
+			Name: "mean_latency_ns", Title: "mean, µs", Factor: 1e-3,
 		},
 		{
-			Name: "p99_latency_ns", Title: "p99, µs", Lower: true, Factor: 1e-3,
-			Help: "99th percentile.",
+			Name: "p99_latency_ns", Title: "p99, µs", Factor: 1e-3,
 		},
 		{
-			Name: "p999_latency_ns", Title: "p99.9, µs", Lower: true, Factor: 1e-3,
-			Help: "99.9th percentile.",
+			Name: "p999_latency_ns", Title: "p99.9, µs", Factor: 1e-3,
 		},
-		{Name: "bytes_per_s", Title: "GB/s", Factor: 1e-9, Help: "Bytes of messages a second."},
-		{Name: "messages_per_s", Title: "Mmsg/s", Factor: 1e-6, Help: "Messages a second."},
+		{Name: "bytes_per_s", Title: "GB/s", Factor: 1e-9},
+		{Name: "messages_per_s", Title: "Mmsg/s", Factor: 1e-6},
 		{
-			Name: "client_cpus", Title: "client CPUs", Lower: true,
-			Help: "CPU time of the client a second: an end that polls uses a whole CPU.",
+			Name: "client_cpus", Title: "client CPUs",
 		},
 		{
-			Name: "server_cpus", Title: "server CPUs", Lower: true,
-			Help: "CPU time of the server a second.",
+			Name: "server_cpus", Title: "server CPUs",
 		},
 	},
 	Pair: true, Verbs: true,
@@ -92,8 +86,12 @@ var Kind = probe.Kind{
 	Serve:         serve, Measure: measure,
 }
 
-// open opens a device of the testbed.
+// open opens a device of the testbed. One that is an instrument for tests measures nothing.
 func open(d *kvs.Device) (verbs.Device, error) {
+	if strings.Contains(d.Name, nasty.Key) {
+		return nil, fmt.Errorf("device: found %s, an instrument for tests, allowed: a device "+
+			"without %s", d.Name, nasty.Key)
+	}
 	return provider.Open(d.Name, provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU})
 }
 
@@ -137,7 +135,7 @@ func measure(ctx context.Context, task *probe.Task) (out *probe.Outcome, err err
 
 	out = &probe.Outcome{Transport: "rdma", CPUs: task.CPUs}
 	var header perf.Header
-	cpuNs, before := int64(0), devicepackets.Of(dev)
+	cpuNs, before := int64(0), verbs.PacketsOf(dev)
 	began := func() {
 		out.StartedAt, cpuNs = time.Now().UTC(), cpu.ProcessNs()
 		if task.Began != nil {
@@ -153,7 +151,7 @@ func measure(ctx context.Context, task *probe.Task) (out *probe.Outcome, err err
 	if err != nil {
 		return nil, err
 	}
-	out.Moved = kvs.Moved{Device: devicepackets.Of(dev)}.Since(&kvs.Moved{Device: before})
+	out.Moved = kvs.Moved{Device: verbs.PacketsOf(dev)}.Since(&kvs.Moved{Device: before})
 	describe(out, &header)
 	return out, figures(out, &report.Points[0])
 }

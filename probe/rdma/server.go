@@ -10,7 +10,6 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/ports"
 	"dpukv/kvs"
-	"dpukv/kvs/devicepackets"
 	"dpukv/probe"
 	"dpukv/verbs"
 	"dpukv/verbs/perf"
@@ -72,7 +71,7 @@ func (s *server) Addr() string { return s.addr }
 
 func (s *server) Facts() map[string]string { return s.facts }
 
-func (s *server) Moved() kvs.Moved { return kvs.Moved{Device: devicepackets.Of(s.device)} }
+func (s *server) Moved() kvs.Moved { return kvs.Moved{Device: verbs.PacketsOf(s.device)} }
 
 func (s *server) CPUNs() int64 { return cpu.ProcessNs() }
 

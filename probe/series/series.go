@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"dpukv/internal/machine"
 	"dpukv/probe"
 )
 
@@ -42,12 +43,18 @@ func Run(
 		if err != nil {
 			return fmt.Errorf("%s: %w", s, err)
 		}
+		if how := machine.EmulatorWarning("the probe", emulator()); how != "" {
+			o.Emulated, o.Warnings = true, append(o.Warnings, how)
+		}
 		if err := done(&Row{s.Map(), o, s.List()}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// emulator is different in a test.
+var emulator = machine.Emulator
 
 // WriteJSON writes rows as one object.
 func WriteJSON(w io.Writer, rows []*Row) error {

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/machine"
 	"dpukv/internal/strictyaml"
+	"dpukv/internal/test/must"
 	"dpukv/probe"
 )
 
@@ -37,6 +39,8 @@ func toy(measured *int) *probe.Kind {
 
 // TestTable: the title has the words, the columns have the numbers, and a warning comes once.
 func TestTable(t *testing.T) {
+	emulator = func() string { return "" }
+	t.Cleanup(func() { emulator = machine.Emulator })
 	var b strings.Builder
 	measured := 0
 	kind := toy(&measured)
@@ -54,6 +58,22 @@ func TestTable(t *testing.T) {
 `
 	if b.String() != want {
 		t.Errorf("got\n%s", b.String())
+	}
+}
+
+// TestEmulatedSeries: a figure that an emulator made says so, in the table and as JSON.
+func TestEmulatedSeries(t *testing.T) {
+	emulator = func() string { return "arm64 on x86_64" }
+	t.Cleanup(func() { emulator = machine.Emulator })
+	var b strings.Builder
+	measured := 0
+	kind := toy(&measured)
+	table := NewTable(kind, &b)
+	add := func(r *Row) error { return errors.Join(table.Add(r), WriteJSON(&b, []*Row{r})) }
+	must.Do(t, Run(t.Context(), kind, []probe.Settings{"test=copy bytes=64"}, probe.Task{}, add))
+	const want = "the probe runs under an emulator (arm64 on x86_64)"
+	if strings.Count(b.String(), want) != 2 || !strings.Contains(b.String(), `"emulated":true`) {
+		t.Errorf("found\n%s", b.String())
 	}
 }
 

@@ -24,7 +24,7 @@ type Books []*Book
 // Book is all findings of one source.
 type Book struct {
 	Source   Source            `yaml:"source"`
-	Doubts   map[string]string `yaml:"doubts"` // about the source's method, by a short name
+	Warnings map[string]string `yaml:"doubts"` // about the source's method, by a short name
 	Findings []Finding         `yaml:"findings"`
 }
 
@@ -36,10 +36,10 @@ type Source struct {
 
 // Finding is one finding of a source.
 type Finding struct {
-	ID      string   `yaml:"id"`
-	Section string   `yaml:"section"`
-	Doubts  []string `yaml:"doubts"`
-	Claims  []Claim  `yaml:"claims"`
+	ID       string   `yaml:"id"`
+	Section  string   `yaml:"section"`
+	Warnings []string `yaml:"doubts"`
+	Claims   []Claim  `yaml:"claims"`
 }
 
 // Claim is one sentence with a number for each case, or with what its measurement would need.
@@ -125,8 +125,8 @@ func (b *Book) check(f *Finding) error {
 	if len(f.Claims) == 0 {
 		wrong("found no claims, allowed: one or more")
 	}
-	for _, d := range f.Doubts {
-		if _, ok := b.Doubts[d]; !ok || instead[d] == nil {
+	for _, d := range f.Warnings {
+		if _, ok := b.Warnings[d]; !ok || instead[d] == nil {
 			wrong("the source's method: found %q, allowed: %q", d,
 				slices.Sorted(maps.Keys(instead)))
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -14,11 +15,7 @@ func book(t *testing.T) *Book { return books(t)[0] }
 
 func books(t *testing.T) Books {
 	t.Helper()
-	b, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(Load())(t)
 }
 
 func TestEveryFindingOfTheStudyIsThere(t *testing.T) {

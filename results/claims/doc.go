@@ -9,7 +9,8 @@
 //
 // A claim is about one quantity of one or two selections of points, or of hash functions:
 //
-//	of         peak: highest median throughput over all loads, in Mops
+//	of         peak: highest median throughput over all loads, in Mops; each repeat counts at the
+//	           load that the other repeats choose ([results.Line.HeldOutPeak])
 //	           latency: mean latency from the intended send, in µs
 //	           hash share
 //	           p99 latency, p99 latency at the peak: from the intended send, in µs
@@ -53,12 +54,15 @@
 //
 // # Outcomes
 //
-// A figure has a range over all choices of repeats. A verdict takes the whole range on one side of
-// the limit, four repeats, and no warning that concerns the figure. Otherwise it is "inconclusive".
+// A figure has an interval at 95 %, which more repeats make narrower: for a ratio that of
+// [compare.Ratio], else that of the median. Four or five repeats have no interval of the median:
+// their range stands for it, and holds the median with 88 and 94 %. A verdict takes the whole
+// interval on one side of the limit, four repeats, and no warning that concerns the figure.
+// Otherwise it is "inconclusive".
 // So is "up to" with all measured figures below, if a part of the pool is missing.
 //
 // A claim that nothing here can answer is "not measured", and the outcome names the missing points,
 // or the program that would measure it. A claim on emulated or substitute parts is marked so; it
-// never is a bare "agrees". Each outcome lists the doubts about the study's own method, and how the
-// runs avoided each.
+// never is a bare "agrees". Each outcome lists the warnings about the study's own method, and how
+// the runs avoided each.
 package claims

@@ -27,23 +27,23 @@ type Outcome struct {
 	// Substitute names the substitutes for hardware in the points used; it is empty if there are
 	// none.
 	Substitute string `json:"substitute,omitempty"`
-	// Measured is the figure of the runs; nil: not measured. Low and High are its bounds over other
-	// choices of repeats.
-	Measured *float64 `json:"measured,omitempty"`
-	Low      *float64 `json:"low,omitempty"`
-	High     *float64 `json:"high,omitempty"`
-	Which    string   `json:"which,omitempty"` // pair it is of
-	Why      string   `json:"why,omitempty"`   // the reason of a verdict, or of a doubt about it
-	Warned   int      `json:"warned"`          // points used that have warnings
-	Points   int      `json:"points"`
-	Reports  int      `json:"reports,omitempty"` // of hash functions, used instead of points
-	Doubts   []Doubt  `json:"doubts"`
+	// Measured is the figure of the runs; nil: not measured. Low and High are the ends of its
+	// interval, and the range where there are too few repeats for one.
+	Measured *float64  `json:"measured,omitempty"`
+	Low      *float64  `json:"low,omitempty"`
+	High     *float64  `json:"high,omitempty"`
+	Which    string    `json:"which,omitempty"` // pair it is of
+	Why      string    `json:"why,omitempty"`   // the reason of a verdict, or of a warning about it
+	Warned   int       `json:"warned"`          // points used that have warnings
+	Points   int       `json:"points"`
+	Reports  int       `json:"reports,omitempty"` // of hash functions, used instead of points
+	Warnings []Warning `json:"doubts"`
 
 	used string // number of points or reports, in words
 }
 
-// Doubt is one doubt about a source's method, with the runs' alternative.
-type Doubt struct {
+// Warning limits what a source's method shows. It comes with the runs' alternative.
+type Warning struct {
 	Study   string `json:"study"`
 	Instead string `json:"instead,omitempty"`
 }
@@ -66,7 +66,7 @@ func (b *Book) Evaluate(ev Evidence) []Outcome {
 			if c.Needs != "" {
 				list = append(list, Outcome{
 					Source: b.Source.Name, Finding: f.ID, Section: f.Section, Says: c.Says,
-					Verdict: NotMeasured, Why: "it needs " + c.Needs, Doubts: b.doubts(f, nil),
+					Verdict: NotMeasured, Why: "it needs " + c.Needs, Warnings: b.warnings(f, nil),
 				})
 			}
 			for _, k := range c.Cases {
@@ -96,18 +96,18 @@ func (b *Book) evaluate(f *Finding, c *Claim, k Case, ev *Evidence) Outcome {
 			", so that it is not known whether it is less"
 	}
 	if o.Why = why; len(pool) == 0 {
-		o.Doubts = b.doubts(f, nil)
+		o.Warnings = b.warnings(f, nil)
 		return o
 	}
 	best := c.combine(pool)
-	o.take(&best)
+	o.adopt(&best)
 	o.judge(c, k, &best, lacking)
-	o.Doubts = b.doubts(f, &best)
+	o.Warnings = b.warnings(f, &best)
 	return o
 }
 
-// take takes over a figure and the evidence behind it.
-func (o *Outcome) take(f *finding) {
+// adopt takes over a figure and the evidence behind it.
+func (o *Outcome) adopt(f *finding) {
 	o.Measured, o.Low, o.High, o.Which = &f.value, &f.low, &f.high, f.which
 	o.Points, o.Reports, o.used = len(f.points), len(f.hashes), f.counted()
 	o.Warned, o.Substitute = f.warned(), f.substitute()
@@ -143,14 +143,14 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-// doubts are the doubts about a finding, with the evidence of the figure; nil: there is none.
-func (b *Book) doubts(of *Finding, f *finding) []Doubt {
-	list := []Doubt{}
-	for _, name := range of.Doubts {
+// warnings are those about a finding, with the evidence of the figure; nil: there is none.
+func (b *Book) warnings(of *Finding, f *finding) []Warning {
+	list := []Warning{}
+	for _, name := range of.Warnings {
 		if f != nil && !concerns(name, f.points) {
 			continue
 		}
-		d := Doubt{Study: b.Doubts[name]}
+		d := Warning{Study: b.Warnings[name]}
 		if f != nil {
 			d.Instead = instead[name](f.points)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
+
 	"github.com/goccy/go-yaml"
 )
 
@@ -30,10 +32,7 @@ func TestExamplesSufficeForVerdicts(t *testing.T) {
 			named[name] = page
 		}
 	}
-	sweeps, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sweeps := must.Get(filepath.Glob("../../examples/*.yaml"))(t)
 	for _, file := range sweeps {
 		if strings.Contains(read(t, file), "#   dpukv claims DIR") {
 			named[filepath.Base(file)] = file
@@ -46,9 +45,7 @@ func TestExamplesSufficeForVerdicts(t *testing.T) {
 	}
 	for name, by := range named {
 		var sweep struct{ Repeats int }
-		if err := yaml.Unmarshal([]byte(read(t, "../../examples/"+name)), &sweep); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, yaml.Unmarshal([]byte(read(t, "../../examples/"+name)), &sweep))
 		if sweep.Repeats < minRepeats {
 			t.Errorf("%s names %s for dpukv claims: found %d repeats, want %d or more", by, name,
 				sweep.Repeats, minRepeats)
@@ -85,9 +82,6 @@ func examplesOf(t *testing.T, page string) map[string]bool {
 
 func read(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	return string(text)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dpukv/results"
+	"dpukv/results/compare"
 )
 
 // finding is a claim's figure for one pair of groups or times, or one group.
@@ -157,31 +158,25 @@ func (c *Claim) single(g *group) []finding {
 	label := g.label + ", " + share(g)
 	switch c.Of {
 	case "peak":
-		m := g.line.Peak()
-		return []finding{of(m.Throughput(), 1e6, label, m)}
+		return []finding{of(throughput, 1e6, label, g.line.HeldOutPeak())}
 	case "latency":
-		m := extreme(marks, latency)
-		return []finding{of(latency(m), 1e3, label, m)}
+		return []finding{of(latency, 1e3, label, extreme(marks, latency))}
 	case ofTail:
-		m := extreme(marks, tail)
-		return []finding{of(tail(m), 1e3, label, m)}
+		return []finding{of(tail, 1e3, label, extreme(marks, tail))}
 	case ofTailAtPeak:
-		m := g.line.Peak()
-		return []finding{of(tail(m), 1e3, label, m)}
+		return []finding{of(tail, 1e3, label, g.line.HeldOutPeak())}
 	case "hash share":
 		m := extreme(marks, hashShare)
-		if hashShare(m).Median <= 0 {
+		if spread(m, hashShare).Median <= 0 {
 			return nil
 		}
-		return []finding{of(hashShare(m), 1, label, m)}
+		return []finding{of(hashShare, 1, label, m)}
 	}
 	if len(marks) < minLoads {
 		return nil
 	}
 	if c.Of == "spread" {
-		least := extreme(marks, func(m *results.Mark) results.Spread {
-			return inverse(m.Throughput())
-		})
+		least := extreme(marks, func(p *results.Point) float64 { return -p.ThroughputOps })
 		f := over(throughput, g.line.Peak(), least, label)
 		f.points = g.points
 		return []finding{f}
@@ -214,9 +209,9 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 	which := a.label + " over " + b.label + ", " + share(a)
 	switch c.Of {
 	case "peak":
-		list = append(list, over(throughput, a.line.Peak(), b.line.Peak(), which))
+		list = append(list, over(throughput, a.line.HeldOutPeak(), b.line.HeldOutPeak(), which))
 	case ofTailAtPeak:
-		list = append(list, over(tail, a.line.Peak(), b.line.Peak(), which))
+		list = append(list, over(tail, a.line.HeldOutPeak(), b.line.HeldOutPeak(), which))
 	case "latency":
 		list = c.latencies(latency, &a.line, &b.line, which)
 	case ofTail:
@@ -230,7 +225,7 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 
 // latencies are the ratios of a latency, one for each pair of loads.
 func (c *Claim) latencies(
-	figure func(*results.Mark) results.Spread, a, b *results.Line, which string,
+	figure func(*results.Point) float64, a, b *results.Line, which string,
 ) (list []finding) {
 	pairs, at := common(a, b), func(x, _ *results.Mark) string {
 		return a.Axis.Title() + " " + x.AxisValue
@@ -268,50 +263,56 @@ func (g *group) peak() float64 { return g.line.Peak().Throughput().Median }
 
 func share(g *group) string { return fmt.Sprintf("%g %% GET", 100*g.points[0].GetRatio) }
 
-func of(s results.Spread, per float64, which string, m *results.Mark) finding {
-	return finding{
-		value: s.Median / per, low: s.Min / per, high: s.Max / per, which: which,
-		points: m.Repeats, repeats: len(m.Repeats),
-	}
+// of is a figure of one mark.
+func of(figure func(*results.Point) float64, per float64, which string, m *results.Mark) finding {
+	f := newFinding(compare.Center(values(m, figure)), which, m.Repeats)
+	f.value, f.low, f.high = f.value/per, f.low/per, f.high/per
+	return f
 }
 
 // over is the ratio of a figure of two marks.
-func over(figure func(*results.Mark) results.Spread, x, y *results.Mark, which string) finding {
-	a, b := figure(x), figure(y)
-	return finding{
-		value: a.Median / b.Median, low: a.Min / b.Max, high: a.Max / b.Min, which: which,
-		points: slices.Concat(x.Repeats, y.Repeats), repeats: leastRepeats(x, y),
-	}
+func over(figure func(*results.Point) float64, x, y *results.Mark, which string) finding {
+	return newFinding(compare.Ratio(values(x, figure), values(y, figure)), which, x.Repeats,
+		y.Repeats)
 }
 
-func throughput(m *results.Mark) results.Spread { return m.Throughput() }
+// newFinding rests on the repeats of one or two measurements.
+func newFinding(of compare.Interval, which string, repeats ...[]*results.Point) finding {
+	f := finding{
+		value: of.Estimate, low: of.Low, high: of.High, which: which,
+		points: slices.Concat(repeats...), repeats: len(repeats[0]),
+	}
+	for _, list := range repeats {
+		f.repeats = min(f.repeats, len(list))
+	}
+	return f
+}
+
+func values(m *results.Mark, figure func(*results.Point) float64) (list []float64) {
+	for _, p := range m.Repeats {
+		list = append(list, figure(p))
+	}
+	return list
+}
+
+func throughput(p *results.Point) float64 { return p.ThroughputOps }
 
 // tail is the p99 latency.
-func tail(m *results.Mark) results.Spread {
-	return spread(m, func(p *results.Point) float64 { return float64(p.P99Ns) })
-}
+func tail(p *results.Point) float64 { return float64(p.P99Ns) }
 
-func latency(m *results.Mark) results.Spread {
-	return spread(m, func(p *results.Point) float64 { return p.MeanNs })
-}
+func latency(p *results.Point) float64 { return p.MeanNs }
 
-func hashShare(m *results.Mark) results.Spread {
-	return spread(m, func(p *results.Point) float64 { return p.ClientHashShare })
-}
+func hashShare(p *results.Point) float64 { return p.ClientHashShare }
 
 func spread(m *results.Mark, figure func(*results.Point) float64) results.Spread {
 	return results.SpreadBy(m.Repeats, figure)
 }
 
-func inverse(s results.Spread) results.Spread {
-	return results.Spread{Min: 1 / s.Max, Median: 1 / s.Median, Max: 1 / s.Min}
-}
-
 // extreme is the mark with the greatest figure.
-func extreme(marks []results.Mark, figure func(*results.Mark) results.Spread) *results.Mark {
+func extreme(marks []results.Mark, figure func(*results.Point) float64) *results.Mark {
 	best := &marks[0]
 	for i := range marks {
-		if figure(&marks[i]).Median > figure(best).Median {
+		if spread(&marks[i], figure).Median > spread(best, figure).Median {
 			best = &marks[i]
 		}
 	}

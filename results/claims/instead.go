@@ -9,7 +9,7 @@ import (
 	"dpukv/results/columns"
 )
 
-// instead returns for each doubt the evidence of the points used.
+// instead returns for each warning the evidence of the points used.
 var instead = map[string]func([]*results.Point) string{
 	"udp": func(points []*results.Point) string {
 		return "over " + each(points, func(p *results.Point) string {
@@ -108,10 +108,10 @@ func perOperation([]*results.Point) string {
 	return "the mean over all operations, from the intended send to the answer"
 }
 
-// concerns reports whether a doubt about one store or submode applies to these points.
-func concerns(doubt string, points []*results.Point) bool {
+// concerns reports whether a warning about one store or submode applies to these points.
+func concerns(warning string, points []*results.Point) bool {
 	has := func(test func(*results.Point) bool) bool { return slices.ContainsFunc(points, test) }
-	switch doubt {
+	switch warning {
 	case "udp", "preload", "batch", "latency":
 		return has(func(p *results.Point) bool { return p.Store == "mica" })
 	case "window":

@@ -39,7 +39,7 @@ func TestLynxAgreesWithItself(t *testing.T) {
 			expect(t, o, NotMeasured, "it needs a neighbour alone")
 			continue
 		}
-		if o.Verdict != Agrees || o.Source != "Lynx" || len(o.Doubts) == 0 {
+		if o.Verdict != Agrees || o.Source != "Lynx" || len(o.Warnings) == 0 {
 			t.Errorf("%s: found %s by %s (%s; %s)", o.Says, o.Verdict, o.Source, o.Which, o.Why)
 		}
 	}
@@ -58,7 +58,7 @@ func TestNeighboursAreNamed(t *testing.T) {
 // TestTailOfAQuota: a warning about the tail leaves peaks as they are, and spoils claims about p99.
 func TestTailOfAQuota(t *testing.T) {
 	run := lynxRun(func(p *results.Point) {
-		p.Warnings = []string{"emulated tails: the CPU quota stopped its threads"}
+		p.Warnings = results.ReadWarnings("emulated tails: the CPU quota stopped its threads")
 	})
 	for _, o := range books(t)[1].Evaluate(Evidence{Runs: []Run{run}}) {
 		want := Agrees

@@ -22,12 +22,6 @@ var figureUnits = map[string]struct {
 	"p50_latency_ns": {"µs", 1e3}, "mean_latency_ns": {"µs", 1e3}, "core_share": {"share", 1},
 }
 
-// probes are the repeats of one configuration of a probe.
-type probes struct {
-	repeats []*results.Point
-	spread  results.Spread
-}
-
 // probeFindings are the figures of all pairs of configurations in one generation, or the reason why
 // there are none. A pair differs only in what the two selections say differently.
 func (c *Claim) probeFindings(runs []Run, generation string) (list []finding, why string) {
@@ -38,11 +32,7 @@ func (c *Claim) probeFindings(runs []Run, generation string) (list []finding, wh
 	per := figureUnits[c.Figure].per
 	if c.Over == nil {
 		for _, a := range as {
-			s := a.spread
-			list = append(list, finding{
-				value: s.Median / per, low: s.Min / per, high: s.Max / per,
-				which: a.where(), points: a.repeats, repeats: len(a.repeats),
-			})
+			list = append(list, of(c.probed, per, whereProbed(&a), &a))
 		}
 		return list, ""
 	}
@@ -52,7 +42,7 @@ func (c *Claim) probeFindings(runs []Run, generation string) (list []finding, wh
 	}
 	for _, a := range as {
 		for _, b := range overs {
-			if b.spread.Min > 0 && c.alikeProbes(a.repeats[0], b.repeats[0]) {
+			if spread(&b, c.probed).Min > 0 && c.alikeProbes(a.Repeats[0], b.Repeats[0]) {
 				list = append(list, c.probePair(&a, &b))
 			}
 		}
@@ -60,20 +50,17 @@ func (c *Claim) probeFindings(runs []Run, generation string) (list []finding, wh
 	return list, "the two sides have different settings"
 }
 
-func (c *Claim) probePair(a, b *probes) finding {
-	f := finding{
-		value: a.spread.Median / b.spread.Median,
-		low:   a.spread.Min / b.spread.Max, high: a.spread.Max / b.spread.Min,
-		which:   a.where() + " over " + b.where(),
-		points:  slices.Concat(a.repeats, b.repeats),
-		repeats: min(len(a.repeats), len(b.repeats)),
-	}
+func (c *Claim) probePair(a, b *results.Mark) finding {
+	f := over(c.probed, a, b, whereProbed(a)+" over "+whereProbed(b))
 	f.turn(c.Quantity)
 	return f
 }
 
+// probed is the claim's figure of a probe.
+func (c *Claim) probed(p *results.Point) float64 { return p.Figures[c.Figure] }
+
 // configurations are the selected probes that have the claim's figure, a configuration each.
-func (c *Claim) configurations(runs []Run, s *Selector, generation string) (list []probes) {
+func (c *Claim) configurations(runs []Run, s *Selector, generation string) (list []results.Mark) {
 	for i := range runs {
 		at := map[string]int{}
 		for p := range runs[i].chosenProbes(s, generation) {
@@ -84,15 +71,10 @@ func (c *Claim) configurations(runs []Run, s *Selector, generation string) (list
 			j, known := at[key]
 			if !known {
 				j, at[key] = len(list), len(list)
-				list = append(list, probes{})
+				list = append(list, results.Mark{})
 			}
-			list[j].repeats = append(list[j].repeats, p)
+			list[j].Repeats = append(list[j].Repeats, p)
 		}
-	}
-	for i := range list {
-		list[i].spread = results.SpreadBy(list[i].repeats, func(p *results.Point) float64 {
-			return p.Figures[c.Figure]
-		})
 	}
 	return list
 }
@@ -106,14 +88,14 @@ func (r *Run) chosenProbes(s *Selector, generation string) iter.Seq[*results.Poi
 		}
 		for i := range r.Probes {
 			p := &r.Probes[i]
-			if p.Status == results.StatusOK && s.takesProbe(p) && !yield(p) {
+			if p.Status == results.StatusOK && s.selectsProbe(p) && !yield(p) {
 				return
 			}
 		}
 	}
 }
 
-func (s *Selector) takesProbe(p *results.Point) bool {
+func (s *Selector) selectsProbe(p *results.Point) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
 	for name, allowed := range s.Settings {
 		if !slices.Contains(allowed, p.Settings[name]) {
@@ -149,9 +131,9 @@ func both(a, b map[string]string) map[string]string {
 	return all
 }
 
-// where names a configuration.
-func (p *probes) where() string {
-	first := p.repeats[0]
+// whereProbed names a configuration.
+func whereProbed(m *results.Mark) string {
+	first := m.Repeats[0]
 	words := []string{first.Measure, where(first)}
 	for _, name := range slices.Sorted(maps.Keys(first.Settings)) {
 		words = append(words, name+" "+first.Settings[name])

@@ -163,7 +163,7 @@ func (r *Run) chosen(
 		}
 		for i := range r.Points {
 			p := &r.Points[i]
-			if p.Status == results.StatusOK && s.takes(p) &&
+			if p.Status == results.StatusOK && s.selects(p) &&
 				(share == nil || *share == p.GetRatio) && !yield(p) {
 				return
 			}
@@ -227,9 +227,9 @@ func (r *Run) scalablePoints() (n int) {
 	return n
 }
 
-// takes leaves out what no source has: work on the path, and off-path by another mode. A neighbour
-// is left out unless the selector names it.
-func (s *Selector) takes(p *results.Point) bool {
+// selects leaves out what no source has: work on the path, and off-path by another mode. A
+// neighbour is left out unless the selector names it.
+func (s *Selector) selects(p *results.Point) bool {
 	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
 	neighbour := p.Neighbour == "" && s.Neighbour == nil ||
 		slices.Contains(s.Neighbour, p.Neighbour)

@@ -40,8 +40,8 @@ func (c *Claim) band(k Case) (low, high float64) {
 	return low - slack, high + slack
 }
 
-// verdict holds the range of a figure against the band. Both ends of the range must be on the same
-// side of a limit.
+// verdict holds the interval of a figure against the band. Both its ends must be on the same side
+// of a limit.
 func (c *Claim) verdict(f *finding, k Case, lacking []string) (Verdict, string) {
 	low, high := c.band(k)
 	above, below := f.low > high, f.high < low
@@ -57,7 +57,7 @@ func (c *Claim) verdict(f *finding, k Case, lacking []string) (Verdict, string) 
 	case above && c.Expect != "at least", below && c.Expect != "at most":
 		return Disagrees, ""
 	}
-	return Inconclusive, "the repeats reach across the limit: measure more of them"
+	return Inconclusive, "the interval reaches across the limit: more repeats make it narrower"
 }
 
 // weak lists why points are no evidence, whatever their figures are. For a claim about the tail,
@@ -74,33 +74,29 @@ func (f *finding) weak(tail bool) (reasons []string) {
 	return reasons
 }
 
-// harmless are parts of the warnings that leave mean and throughput as they are: about a limit that
-// a claim may well be about, about the tail, about substitutes, which the verdict names, about
-// intervals, which it takes into account, and about cycles.
-var harmless = []string{
-	"client-bound:", "compute-bound:", "of their CPU time spinning", "too short for p99.9",
-	"target rate missed:", "schedule held up:", " stands in ",
-	"forwards in the kernel, which its profile",
-	"figures have an interval wider than", "so cycles are unknown",
-	"iperf3 measures whole seconds", "overload:",
+// harmless leave mean and throughput as they are: about a limit that a claim may well be about,
+// about the tail, about substitutes, which the verdict names, about intervals, which it takes into
+// account, and about cycles.
+var harmless = []results.Kind{
+	results.ClientBound, results.ComputeBound, results.Spinning, results.TooShortP999,
+	results.RateMissed, results.ScheduleHeld, results.Substitute, results.Coarse, results.Overload,
 }
 
-// ofTheTail are warnings that leave mean and throughput as they are, but not p99.
-var ofTheTail = []string{"too short for p99", "emulated tails:"}
+// ofTheTail leave mean and throughput as they are, but not p99.
+var ofTheTail = []results.Kind{results.TooShortP99, results.EmulatedTails}
 
-// ofEmulation are warnings that an emulated testbed always has, on few CPUs or between a DPU and
-// its host. The verdict says that the testbed is emulated, and is about the order of its parts.
-var ofEmulation = []string{"what forwards shares CPU", "plays PCIe"}
+// ofEmulation are of an emulated testbed, on few CPUs or between a DPU and its host. The verdict
+// says that the testbed is emulated, and is about the order of its parts.
+var ofEmulation = []results.Kind{results.SharedForward, results.PlaysPCIe}
 
 // disturbed counts the points and reports with other than harmless warnings, and returns one.
 func (f *finding) disturbed(tail bool) (n int, example string) {
-	count := func(warnings []string, emulated bool) {
+	count := func(warnings results.Warnings, emulated bool) {
 		for _, w := range warnings {
-			about := func(h string) bool { return strings.Contains(w, h) }
-			if !slices.ContainsFunc(harmless, about) &&
-				(tail || !slices.ContainsFunc(ofTheTail, about)) &&
-				!(emulated && slices.ContainsFunc(ofEmulation, about)) {
-				n, example = n+1, w
+			if !slices.Contains(harmless, w.Kind) &&
+				(tail || !slices.Contains(ofTheTail, w.Kind)) &&
+				!(emulated && slices.Contains(ofEmulation, w.Kind)) {
+				n, example = n+1, w.String()
 				return
 			}
 		}
@@ -109,23 +105,18 @@ func (f *finding) disturbed(tail bool) (n int, example string) {
 		count(p.Warnings, p.EmulatedTestbed != "")
 	}
 	for _, h := range f.hashes {
-		count(h.Warnings, false)
+		count(results.ReadWarnings(h.Warnings...), false)
 	}
 	return n, example
 }
 
 // warned counts the points and reports that have warnings of any kind.
 func (f *finding) warned() (n int) {
-	has := func(warnings []string) {
-		if len(warnings) > 0 {
-			n++
-		}
-	}
 	for _, p := range f.points {
-		has(p.Warnings)
+		n += min(len(p.Warnings), 1)
 	}
 	for _, h := range f.hashes {
-		has(h.Warnings)
+		n += min(len(h.Warnings), 1)
 	}
 	return n
 }
@@ -146,13 +137,4 @@ func (f *finding) substitute() string {
 	}
 	said = slices.DeleteFunc(said, func(s string) bool { return s == "" })
 	return strings.Join(slices.Compact(said), " and ")
-}
-
-// leastRepeats is the least number of repeats of some marks.
-func leastRepeats(marks ...*results.Mark) int {
-	n := len(marks[0].Repeats)
-	for _, m := range marks {
-		n = min(n, len(m.Repeats))
-	}
-	return n
 }

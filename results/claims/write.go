@@ -78,7 +78,7 @@ func writeFinding(b *bytes.Buffer, list []Outcome) {
 	}
 	if known || !slices.ContainsFunc(list, func(o Outcome) bool { return o.Study != nil }) {
 		writeSubstitutes(b, list)
-		writeDoubts(b, list)
+		writeWarnings(b, list)
 	}
 	b.WriteByte('\n')
 }
@@ -243,12 +243,12 @@ func writeSubstitutes(b *bytes.Buffer, list []Outcome) {
 	}
 }
 
-// writeDoubts lists the doubts of a finding once, with the known alternatives of the runs.
-func writeDoubts(b *bytes.Buffer, list []Outcome) {
+// writeWarnings lists the warnings of a finding once, with the known alternatives of the runs.
+func writeWarnings(b *bytes.Buffer, list []Outcome) {
 	told := map[string]bool{}
 	for _, known := range []bool{true, false} {
 		for i := range list {
-			for _, d := range list[i].Doubts {
+			for _, d := range list[i].Warnings {
 				if told[d.Study] && d.Instead == "" || told[d.Study+d.Instead] ||
 					known != (d.Instead != "") {
 					continue

@@ -35,7 +35,7 @@ func TestScalableFunctionIsLeftOut(t *testing.T) {
 func TestWriteGolden(t *testing.T) {
 	run := bf2(placed("mica", "CH-SH", 1.47e6, 1e5, all(1)),
 		placed("mica", "CD-SH", 1e6, 2e5, all(1), func(p *results.Point) {
-			p.Warnings = []string{"client-bound: …"}
+			p.Warnings = results.ReadWarnings("client-bound: …")
 		}), placed("herd", "CH-SH", 9e6, 1e5, all(1), func(p *results.Point) {
 			p.Transport, p.Provider, p.Emulated, p.Hash = "rdma", "softroce", true, "city128"
 		}))

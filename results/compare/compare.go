@@ -15,6 +15,7 @@ import (
 // Compare compares b with the baseline a.
 func Compare(a, b Side, o Options) (*Comparison, error) {
 	o.setAlpha()
+	o.unit = unit(a, b)
 	if o.Metrics == nil {
 		o.Metrics, _ = ParseMetrics(DefaultMetrics)
 	}
@@ -23,8 +24,9 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 		return nil, fmt.Errorf("ignore: %w", err)
 	}
 	c := &Comparison{
-		A: summarize(a), B: summarize(b), Alpha: o.Alpha, Ignored: append([]string{}, o.Ignore...),
-		Rows: []Row{}, OnlyA: []string{}, OnlyB: []string{}, FailedA: []string{},
+		A: summarize(a), B: summarize(b), Unit: o.unit, Alpha: o.Alpha,
+		Ignored: append([]string{}, o.Ignore...),
+		Rows:    []Row{}, OnlyA: []string{}, OnlyB: []string{}, FailedA: []string{},
 		FailedB: []string{},
 	}
 	var probesA, probesB []results.Point
@@ -35,6 +37,7 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 	c.Common, c.OtherMachines = common, otherMachines(questions)
 	c.fill(questions, &o)
 	c.fillProbes(probesA, probesB, &o)
+	c.judge(&o)
 	if len(c.Rows) == 0 && len(c.FailedB) == 0 {
 		return c, c.nothingInCommon()
 	}
@@ -48,21 +51,10 @@ func (o *Options) setAlpha() {
 	}
 }
 
-// Repeats compares two sets of repeats in one metric. Its row awaits [Judge], unless the repeats
-// allow no verdict.
-func Repeats(a, b []*results.Point, m *Metric, o Options) Row {
-	o.setAlpha()
-	return (&question{a: a, b: b}).row(m, &o)
-}
-
-// Judge decides rows of one metric together: each p is corrected over all of them.
-func Judge(rows []Row, m *Metric, o Options) {
-	o.setAlpha()
-	judge(rows, m.Higher, &o)
-}
-
 func summarize(s Side) Summary {
-	sum := Summary{Name: s.Name, Machines: append([]string{}, s.Machines...)}
+	sum := Summary{
+		Name: s.Name, Machines: append([]string{}, s.Machines...), Folders: s.Folders,
+	}
 	for i := range s.Points {
 		switch p := &s.Points[i]; {
 		case p.Status != results.StatusOK:
@@ -94,19 +86,11 @@ func (c *Comparison) nothingInCommon() error {
 }
 
 func (c *Comparison) fill(questions []question, o *Options) {
-	before := len(c.Rows)
 	for _, m := range o.Metrics {
-		first := len(c.Rows)
 		for i := range questions {
 			if q := &questions[i]; len(q.a) > 0 && len(q.b) > 0 && m.in(q) {
 				c.Rows = append(c.Rows, q.row(&m, o))
 			}
-		}
-		judge(c.Rows[first:], m.Higher, o)
-	}
-	for i := range c.Rows[before:] {
-		if v := c.Rows[before+i].Verdict; v != TooFew && v != NotMeasured {
-			c.Tested++
 		}
 	}
 	for i := range questions {
@@ -125,6 +109,12 @@ func (c *Comparison) fill(questions []question, o *Options) {
 			c.OnlyB = append(c.OnlyB, q.label)
 		}
 	}
+}
+
+// judge decides all rows, and counts those that have a verdict.
+func (c *Comparison) judge(o *Options) {
+	c.questions = judge(c.Rows, o)
+	c.Tested = len(c.Rows) - c.Count(TooFew) - c.Count(NotMeasured)
 }
 
 // Count returns how many rows have a verdict.
@@ -154,38 +144,33 @@ func (c *Comparison) Err() error {
 	case c.Tested > 0:
 		return nil
 	case c.Count(NotMeasured) > 0:
-		return fmt.Errorf("%w: no figure was measured on both sides with enough repeats",
-			ErrNoVerdict)
+		return fmt.Errorf("%w: no figure was measured on both sides with enough %s",
+			ErrNoVerdict, c.Unit)
 	}
-	return fmt.Errorf("%w: every comparison has too few repeats", ErrNoVerdict)
+	return fmt.Errorf("%w: every comparison has too few %s for %d figures: take more, or name "+
+		"fewer figures with --metrics", ErrNoVerdict, c.Unit, len(c.Rows))
 }
 
 // row has no verdict yet, unless the samples allow none: it is [Same] until judge.
 func (q *question) row(m *Metric, o *Options) Row {
 	t := &benchmath.Thresholds{CompareAlpha: o.Alpha}
-	a, b := sample(q.a, m, t), sample(q.b, m, t)
+	a := benchmath.NewSample(o.unit.values(q.a, m), t)
+	b := benchmath.NewSample(o.unit.values(q.b, m), t)
 	row := Row{
 		Label: q.label, Metric: m.Name, Unit: m.Unit, A: estimate(a), B: estimate(b), Verdict: Same,
+		higher: m.Higher,
 	}
 	if slices.Contains(a.Values, 0) || slices.Contains(b.Values, 0) {
 		row.Verdict, row.P, row.Corrected = NotMeasured, 1, 1
 		return row
 	}
-	row.P = uTest(a, b)
+	row.P = UTest(a.Values, b.Values)
 	row.Corrected = row.P
 	row.Change, row.Lo, row.Hi = change(a.Values, b.Values)
 	if smallestP(len(a.Values), len(b.Values)) > o.Alpha {
-		row.Verdict, row.Needed = TooFew, repeatsFor(o.Alpha)
+		row.Verdict = TooFew
 	}
 	return row
-}
-
-func sample(points []*results.Point, m *Metric, t *benchmath.Thresholds) *benchmath.Sample {
-	var values []float64
-	for _, p := range points {
-		values = append(values, m.Of(p))
-	}
-	return benchmath.NewSample(values, t)
 }
 
 func estimate(s *benchmath.Sample) Estimate {
@@ -206,8 +191,8 @@ func smallestP(n, m int) float64 {
 	return 2 / ways
 }
 
-// repeatsFor is the minimum number of repeats a side for any verdict at this level.
-func repeatsFor(alpha float64) int {
+// RepeatsFor is the minimum number of repeats a side for any verdict at this level.
+func RepeatsFor(alpha float64) int {
 	n := 1
 	for smallestP(n, n) > alpha {
 		n++

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -27,9 +28,7 @@ func scaled(points []results.Point, throughput, latency float64) []results.Point
 func write(t *testing.T, c *Comparison) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := c.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Write(&b))
 	return b.Bytes()
 }
 
@@ -49,10 +48,7 @@ func TestVerdicts(t *testing.T) {
 		"too few on one side": {scaled(base[:2], 0.5, 1), Options{}, TooFew, "no verdict"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Compare(Side{"a", nil, base}, Side{"b", nil, c.b}, c.options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Compare(Side{Points: base}, Side{Points: c.b}, c.options))(t)
 			if got.Rows[0].Verdict != c.want {
 				t.Errorf("found %q, want %q: %+v", got.Rows[0].Verdict, c.want, got.Rows[0])
 			}
@@ -70,12 +66,9 @@ func TestNotMeasured(t *testing.T) {
 	for i := range silent {
 		silent[i].ServerCPUNsPerOp = 0
 	}
-	metrics, err := ParseMetrics("server_cpu,throughput")
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := must.Get(ParseMetrics("server_cpu,throughput"))(t)
 	for _, sides := range [][2][]results.Point{{base, silent}, {silent, base}} {
-		c, err := Compare(Side{"a", nil, sides[0]}, Side{"b", nil, sides[1]}, Options{Metrics: metrics})
+		c, err := Compare(Side{Points: sides[0]}, Side{Points: sides[1]}, Options{Metrics: metrics})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,17 +87,15 @@ func TestHalvesOfOneDistributionAreEqualAtTheStatedRate(t *testing.T) {
 	trials := 4000
 	if testing.Short() {
 		trials = 500 // enough to see a test that is plainly wrong
+		t.Log("a short run: fewer trials")
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, alpha := range []float64{0.05, 0.2} {
 		for _, n := range []int{4, 5, 8} {
 			differ := 0
 			for range trials {
-				c, err := Compare(Side{"a", nil, drawn(rng, n)}, Side{"b", nil, drawn(rng, n)},
-					Options{Alpha: alpha, Metrics: Metrics()[:1]})
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Get(Compare(Side{Points: drawn(rng, n)}, Side{Points: drawn(rng, n)},
+					Options{Alpha: alpha, Metrics: Metrics()[:1]}))(t)
 				if c.Rows[0].Verdict != Same {
 					differ++
 				}
@@ -141,31 +132,22 @@ func TestSmallestP(t *testing.T) {
 			t.Errorf("smallestP(%d, %d) = %v, want %v", c.n, c.m, got, c.want)
 		}
 	}
-	if got := repeatsFor(0.05); got != 4 {
+	if got := RepeatsFor(0.05); got != 4 {
 		t.Errorf("%d repeats for 0.05, want 4", got)
 	}
 }
 
 func TestJSON(t *testing.T) {
 	base := resultstest.Curve(2e6, []int{1}, 4)
-	c, err := Compare(Side{"a", nil, base}, Side{"b", nil, base}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Compare(Side{Points: base}, Side{Points: base}, Options{}))(t)
+	text := must.Get(json.Marshal(c))(t)
 	if strings.Contains(strings.ReplaceAll(string(text), `"lo":null,"hi":null`, ""), "null") {
 		t.Errorf("null is no list to a script: %s", text)
 	}
 }
 
 func TestWidthOfAMedian(t *testing.T) {
-	metrics, err := ParseMetrics("throughput")
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := must.Get(ParseMetrics("throughput"))(t)
 	for _, test := range []struct {
 		values []float64
 		want   float64
@@ -178,7 +160,7 @@ func TestWidthOfAMedian(t *testing.T) {
 	} {
 		var repeats []*results.Point
 		for _, v := range test.values {
-			repeats = append(repeats, &results.Point{ThroughputOps: v})
+			repeats = append(repeats, &results.Point{Counted: results.Counted{ThroughputOps: v}})
 		}
 		e := Median(repeats, &metrics[0])
 		if got := e.Width(); got != test.want && math.Abs(got-test.want) > 1e-9 {

@@ -15,11 +15,14 @@ type Options struct {
 	// MinChange is the least relative change that counts, 0.05 for 5 %.
 	MinChange float64
 	Ignore    []string // names of dimensions in which the two sides may differ
+
+	unit Unit // of the sides
 }
 
-// Side is one of the runs.
+// Side is one of the runs, or several of one kind.
 type Side struct {
 	Name     string   // its folder
+	Folders  int      // 0, or how many: the Source of a point is the number of its folder
 	Machines []string // that it was measured on, in words
 	Points   []results.Point
 }
@@ -42,6 +45,7 @@ const (
 type Comparison struct {
 	A       Summary  `json:"a"`
 	B       Summary  `json:"b"`
+	Unit    Unit     `json:"unit"` // of the values whose number is n
 	Alpha   float64  `json:"alpha"`
 	Ignored []string `json:"ignored"`
 	Common  string   `json:"common"` // what all points have in common
@@ -55,14 +59,16 @@ type Comparison struct {
 	FailedA []string `json:"failed_a"`
 	Tested  int      `json:"tested"` // measured rows with enough repeats
 
-	warned []*results.Point
+	questions int // that p is corrected over
+	warned    []*results.Point
 }
 
 // Summary is one side in short.
 type Summary struct {
 	Name     string   `json:"name"`
 	Machines []string `json:"notes"`
-	Points   int      `json:"points"` // ok
+	Folders  int      `json:"folders,omitempty"` // if the side is a list of them
+	Points   int      `json:"points"`            // ok
 	Failed   int      `json:"failed"`
 	Emulated int      `json:"emulated"` // of Points
 }
@@ -79,11 +85,13 @@ type Row struct {
 	Lo *float64 `json:"change_lo"`
 	Hi *float64 `json:"change_hi"`
 	P  float64  `json:"p"` // of this row alone
-	// Corrected is P after Holm, over the Questions of this metric. The verdict depends on it.
+	// Corrected is P after Holm, over the Questions of all metrics. The verdict depends on it.
 	Corrected float64 `json:"p_holm"`
 	Questions int     `json:"questions"`
 	Verdict   Verdict `json:"verdict"`
-	Needed    int     `json:"needed,omitempty"` // repeats a side, if they are too few
+	Needed    int     `json:"needed,omitempty"` // values a side, if they are too few
+
+	higher bool // is better
 }
 
 // Estimate is a sample's median and its confidence interval. The interval is null if the sample is
@@ -100,7 +108,7 @@ type Estimate struct {
 // Median returns the median of a metric over repeats, with its interval.
 func Median(repeats []*results.Point, m *Metric) Estimate {
 	t := benchmath.DefaultThresholds
-	return estimate(sample(repeats, m, &t))
+	return estimate(benchmath.NewSample(OfRepeats.values(repeats, m), &t))
 }
 
 // Width is the distance from the median to the farther end of its interval, as a share of the

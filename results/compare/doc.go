@@ -15,27 +15,29 @@
 // golang.org/x/perf/benchmath does the rest; its p is wrong for ties.)
 //
 // With too few repeats, even the most different samples are indistinguishable. Then the verdict is
-// [TooFew] and not "no difference". The minimum at 0.05 is four repeats a side for one question. An
-// interval at 95 % takes six ([results.DefaultRepeats]).
+// [TooFew] and not "no difference". The minimum at 0.05 is four repeats a side for one figure of
+// one question. An interval at 95 % takes six ([results.DefaultRepeats]).
 //
 // The change is that of Hodges and Lehmann: the median of B over A, over all pairs of a value of
 // either side. Its interval has the ratios at the ranks that the same test gives.
 //
-// The questions of one metric are tested together, so each p is corrected after Holm. The least
-// attainable p of six repeats stands the correction over 23 questions. A question that needs more
-// repeats for its number of fellows has the verdict [TooFew].
+// All rows, each a figure of a question, are tested together, so each p is corrected after Holm.
+// The least attainable p of six repeats stands the correction over 23 rows, that of seven over 85.
+// A row that needs more repeats for its number of fellows has the verdict [TooFew].
 //
 // # What to believe
 //
-// At level α, the probability that any question of a metric seems changed is at most α, if none
-// is. It is that of each metric by itself. [Options].MinChange leaves out differences that are real
-// but too small to matter. Intervals are not corrected.
+// At level α, the probability that any row seems changed is at most α, if none is. So
+// [Comparison.Err] stops a script without a reason with at most α. [Options].MinChange leaves out
+// differences that are real but too small to matter. Intervals are not corrected.
 //
 // The samples are not paired. Repeats with the same number ran close to each other within a sweep,
 // but the two sides are two sweeps. A test of six pairs gives p = 0.031 at best, which stands a
-// correction over one question only.
+// correction over one row only.
 //
 // Repeats within one run share the state of the machines: placement in memory, temperature,
-// neighbours. Two runs may differ by more than their repeats show. Interleaved runs of both sides
-// are better evidence than one after the other.
+// neighbours. Two runs may differ by more than their repeats show. Of several folders a side,
+// measured in turn, each is one value: the median of its repeats ([OfFolders]). With an offset of
+// 1 % a run, equal sides of four or six such folders differ in 4 %, and of pooled repeats in 25 to
+// 30 %.
 package compare

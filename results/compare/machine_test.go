@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -35,14 +36,9 @@ func TestMachines(t *testing.T) {
 		"one of a mixture": {alice, both, "", "Other machines", 1, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Compare(Side{Points: c.a}, Side{Points: c.b}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Compare(Side{Points: c.a}, Side{Points: c.b}, Options{}))(t)
 			var b bytes.Buffer
-			if err := got.Write(&b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, got.Write(&b))
 			if !strings.Contains(b.String(), c.want) || c.absent != "" && strings.Contains(b.String(), c.absent) {
 				t.Errorf("found %s", b.String())
 			}

@@ -13,8 +13,7 @@ import (
 // may well be 0.
 var conditions = []string{"load_bytes_per_s", "retransmits"}
 
-// fillProbes compares the probes of the two sides, each figure of each configuration. They are
-// judged for themselves, a figure's rows together.
+// fillProbes compares the probes of the two sides, each figure of each configuration.
 func (c *Comparison) fillProbes(a, b []results.Point, o *Options) {
 	questions := pairProbes(a, b)
 	var all []*results.Point

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -37,10 +38,7 @@ func TestProbes(t *testing.T) {
 		"slower memory": {memory(120, 10e9), map[string]Verdict{"latency_ns": Worse, "bytes_per_s": Same}},
 		"more of it":    {memory(80, 20e9), map[string]Verdict{"latency_ns": Same, "bytes_per_s": Better}},
 	} {
-		got, err := Compare(Side{"a", nil, base}, Side{"b", nil, c.b}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Compare(Side{Points: base}, Side{Points: c.b}, Options{}))(t)
 		if len(got.Rows) != 3 || got.Tested != 3 {
 			t.Errorf("%s: %d rows, %d tested", name, len(got.Rows), got.Tested)
 		}
@@ -57,7 +55,7 @@ func TestProbes(t *testing.T) {
 	for i := range other {
 		other[i].Placement = "hostB"
 	}
-	if _, err := Compare(Side{"a", nil, base}, Side{"b", nil, other}, Options{}); !errors.Is(err, ErrNothingInCommon) {
+	if _, err := Compare(Side{Points: base}, Side{Points: other}, Options{}); !errors.Is(err, ErrNothingInCommon) {
 		t.Errorf("got %v", err)
 	}
 }

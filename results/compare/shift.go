@@ -7,24 +7,55 @@ import (
 	"dpukv/results"
 )
 
-// change estimates the relative change from a to b, after Hodges and Lehmann: the median of b/a
-// over all pairs of values, which are positive. The test compares the same pairs with 1, so the
-// estimate fits its verdict; the ratio of the medians may not. The interval is at
-// [results.Confidence]. It is nil if the samples are too small for one.
-func change(a, b []float64) (estimate float64, lo, hi *float64) {
+// Interval is an estimate with the ends of its interval at [results.Confidence].
+type Interval struct {
+	Estimate, Low, High float64
+	// Range tells that there are too few values for an interval. Low and High are the least and the
+	// greatest instead.
+	Range bool
+}
+
+// Ratio estimates a over b, after Hodges and Lehmann: the median of their ratio over all pairs of
+// values, which are positive. The test compares the same pairs with 1, so the estimate fits its
+// verdict; the ratio of the medians may not.
+func Ratio(a, b []float64) Interval {
 	var ratios []float64
 	for _, x := range a {
 		for _, y := range b {
-			ratios = append(ratios, y/x-1)
+			ratios = append(ratios, x/y)
 		}
 	}
-	slices.Sort(ratios)
-	n := len(ratios)
-	estimate = (ratios[(n-1)/2] + ratios[n/2]) / 2
-	if k := outside(len(a), len(b)); k > 0 {
-		lo, hi = &ratios[k-1], &ratios[n-k]
+	return interval(ratios, outside(len(a), len(b)))
+}
+
+// Center estimates the median of at least one value. The interval is that of the sign test.
+func Center(values []float64) Interval {
+	beyond, tail := 0, math.Exp2(-float64(len(values)))
+	for ways := tail; tail <= (1-results.Confidence)/2; beyond++ {
+		ways *= float64(len(values)-beyond) / float64(beyond+1)
+		tail += ways
 	}
-	return estimate, lo, hi
+	return interval(slices.Clone(values), beyond)
+}
+
+// interval is the median of the values, and the kth from either end. Without a k, it is the range.
+func interval(values []float64, k int) Interval {
+	slices.Sort(values)
+	n, at := len(values), max(0, k-1)
+	return Interval{
+		(values[(n-1)/2] + values[n/2]) / 2, values[at], values[n-1-at], k == 0,
+	}
+}
+
+// change is how far b is from a, relative to a. Its ends are nil if the samples are too small for
+// an interval.
+func change(a, b []float64) (estimate float64, lo, hi *float64) {
+	r := Ratio(b, a)
+	r.Low, r.High = r.Low-1, r.High-1
+	if !r.Range {
+		lo, hi = &r.Low, &r.High
+	}
+	return r.Estimate - 1, lo, hi
 }
 
 // outside is the greatest k for which the kth ratio from either end is an end of the interval: U

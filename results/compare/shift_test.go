@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"dpukv/results"
@@ -41,25 +42,44 @@ func TestChangeIsOfAllPairs(t *testing.T) {
 	}
 }
 
-// The interval has the true change at the stated rate, with a long tail too.
-func TestIntervalOfChangeHasTheTruth(t *testing.T) {
+// TestIntervalsOfRepeatsHoldTheTruth: the intervals of a median, of a ratio, and of a ratio by pairs
+// hold it at the stated rate, under noise with a long tail and of two states, too.
+func TestIntervalsOfRepeatsHoldTheTruth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	const trials, truth = 2000, 0.1
-	for _, n := range []int{4, results.DefaultRepeats, 30} {
-		held := 0
-		for range trials {
-			var a, b []float64
-			for range n {
-				a = append(a, math.Exp(0.05*rng.ExpFloat64()))
-				b = append(b, (1+truth)*math.Exp(0.05*rng.ExpFloat64()))
+	const trials, truth = 2000, 1.1
+	for name, noise := range map[string]struct {
+		of     func() float64
+		median float64
+	}{
+		"normal":      {func() float64 { return math.Exp(0.05 * rng.NormFloat64()) }, 1},
+		"a long tail": {func() float64 { return math.Exp(0.05 * rng.ExpFloat64()) }, math.Exp(0.05 * math.Ln2)},
+		"two states": {func() float64 {
+			return math.Exp(0.01*rng.NormFloat64() - 0.1*float64(rng.IntN(10)/7))
+		}, math.Exp(0.01 * -0.5659)}, // the median is the normal's quantile at 2/7
+	} {
+		for _, n := range []int{4, results.DefaultRepeats, 12, 30} {
+			held := [3]int{}
+			for range trials {
+				var p Pairs
+				for range n {
+					p.A, p.B = append(p.A, truth*noise.of()), append(p.B, noise.of())
+				}
+				for i, in := range []struct {
+					found Interval
+					truth float64
+				}{{Center(p.B), noise.median}, {Ratio(p.A, p.B), truth}, {p.Ratio(), truth}} {
+					if in.found.Range || in.found.Low <= in.truth && in.truth <= in.found.High {
+						held[i]++
+					}
+				}
 			}
-			if _, lo, hi := change(a, b); *lo <= truth && truth <= *hi {
-				held++
+			t.Logf("%s, %d repeats: of %d, median %d, ratio %d, pairs %d", name, n, trials, held[0], held[1], held[2])
+			// Four standard deviations below the rate.
+			least := int(trials*results.Confidence - 4*math.Sqrt(trials*0.05*0.95))
+			if slices.Min(held[:]) < least {
+				t.Errorf("%s, %d repeats: %v of %d intervals hold the truth, want at least %d",
+					name, n, held, trials, least)
 			}
-		}
-		// Four standard deviations below the rate.
-		if least := trials*results.Confidence - 4*math.Sqrt(trials*0.05*0.95); float64(held) < least {
-			t.Errorf("n=%d: %d of %d intervals hold the change, want at least %.0f", n, held, trials, least)
 		}
 	}
 }

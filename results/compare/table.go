@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,9 +10,30 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 	"dpukv/results/table"
 )
+
+// apart limits what two runs show, however many repeats they have.
+const apart = "two runs, no common rounds: an offset between runs counts as a difference"
+
+// limit is apart, unless several folders a side show what an offset is.
+func (c *Comparison) limit() string {
+	if c.Unit == OfFolders {
+		return ""
+	}
+	return apart
+}
+
+// MarshalJSON adds the limit.
+func (c *Comparison) MarshalJSON() ([]byte, error) {
+	type fields Comparison
+	return json.Marshal(struct {
+		*fields
+		Limit string `json:"limit,omitempty"`
+	}{(*fields)(c), c.limit()})
+}
 
 // Write writes the comparison for a terminal. A table a metric, in the shape of benchstat's, comes
 // first. The test and its correction, the points of one side only, and the warnings follow.
@@ -20,6 +42,9 @@ func (c *Comparison) Write(w io.Writer) error {
 	c.writeSide(&b, "A", &c.A)
 	c.writeSide(&b, "B", &c.B)
 	fmt.Fprintf(&b, "Both: %s\n", c.Common)
+	if c.Unit == OfFolders {
+		b.WriteString("Each folder is one value: the median of its repeats.\n")
+	}
 	if c.OtherMachines != "" {
 		fmt.Fprintf(&b, "Other machines: %s: a difference may be theirs\n", c.OtherMachines)
 	}
@@ -28,7 +53,7 @@ func (c *Comparison) Write(w io.Writer) error {
 		for end < len(c.Rows) && c.Rows[end].Metric == c.Rows[first].Metric {
 			end++
 		}
-		writeTable(&b, c.Rows[first:end])
+		writeTable(&b, c.Rows[first:end], c.Unit)
 		first = end
 	}
 	c.writeVerdict(&b)
@@ -50,6 +75,9 @@ func (c *Comparison) Write(w io.Writer) error {
 
 func (c *Comparison) writeSide(b *bytes.Buffer, letter string, s *Summary) {
 	said := []string{fmt.Sprintf("%d points", s.Points)}
+	if s.Folders > 0 {
+		said[0] += " in " + numfmt.Count(s.Folders, "folder")
+	}
 	if s.Failed > 0 {
 		said = append(said, fmt.Sprintf("%d failed", s.Failed))
 	}
@@ -59,14 +87,14 @@ func (c *Comparison) writeSide(b *bytes.Buffer, letter string, s *Summary) {
 	fmt.Fprintf(b, "%s: %s (%s)\n", letter, s.Name, strings.Join(append(said, s.Machines...), ", "))
 }
 
-func writeTable(b *bytes.Buffer, rows []Row) {
+func writeTable(b *bytes.Buffer, rows []Row, unit Unit) {
 	lines := [][]string{
 		{"", "A", "B", "", ""},
 		{rows[0].Metric, rows[0].Unit, rows[0].Unit, "B vs A", ""},
 	}
 	for i := range rows {
 		r := &rows[i]
-		delta, why := r.outcome()
+		delta, why := r.outcome(unit)
 		lines = append(lines, []string{r.Label, r.A.String(), r.B.String(), delta, why})
 	}
 	widths := make([]int, len(lines[0]))
@@ -98,7 +126,7 @@ func (e *Estimate) String() string {
 }
 
 // outcome is the difference and its evidence.
-func (r *Row) outcome() (delta, why string) {
+func (r *Row) outcome(unit Unit) (delta, why string) {
 	change, n := fmt.Sprintf("%+.2f%%", 100*r.Change), fmt.Sprintf("n=%d", r.A.N)
 	if r.A.N != r.B.N {
 		n += fmt.Sprintf("+%d", r.B.N)
@@ -111,7 +139,7 @@ func (r *Row) outcome() (delta, why string) {
 	case NotMeasured:
 		return "?", "not measured on both sides"
 	case TooFew:
-		return "?", fmt.Sprintf("too few repeats (%s, needed: %d a side%s)", n, r.Needed,
+		return "?", fmt.Sprintf("too few %s (%s, needed: %d a side%s)", unit, n, r.Needed,
 			r.family())
 	case Same:
 		return "~", test
@@ -119,54 +147,38 @@ func (r *Row) outcome() (delta, why string) {
 	return change, fmt.Sprintf("%s %s", r.Verdict, test)
 }
 
-// family says over how many questions the correction was, if there was one.
+// family says over how many figures the correction is, if there is one.
 func (r *Row) family() string {
 	if r.Questions < 2 {
 		return ""
 	}
-	return fmt.Sprintf(" for %d questions", r.Questions)
+	return fmt.Sprintf(" for %d figures", r.Questions)
 }
 
 func (c *Comparison) writeVerdict(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\nOf %d figures: %d better, %d worse, %d without a difference, %d with "+
-		"too few repeats to tell",
-		len(c.Rows), c.Count(Better), c.Count(Worse), c.Count(Same), c.Count(TooFew))
+		"too few %s to tell",
+		len(c.Rows), c.Count(Better), c.Count(Worse), c.Count(Same), c.Count(TooFew), c.Unit)
 	if n := c.Count(NotMeasured); n > 0 {
 		fmt.Fprintf(b, ", %d not measured", n)
 	}
 	b.WriteString(".\n")
+	if limit := c.limit(); limit != "" {
+		b.WriteString("These are " + limit + ".\n")
+	}
 	if c.Tested > 0 {
 		fmt.Fprintf(b, "p: Mann–Whitney U test, corrected after Holm over %s.\nIf nothing "+
-			"differs, chance makes any question of a figure seem to with at most %v.\n"+
+			"differs, chance makes any of them seem to with at most %v.\n"+
 			"[, ]: interval of the change at %v, after Hodges and Lehmann, not corrected.\n",
-			c.families(), c.Alpha, results.Confidence)
+			numfmt.Count(c.questions, "figure"), c.Alpha, results.Confidence)
 	}
 	for i := range c.Rows {
 		if c.Rows[i].A.Lo == nil || c.Rows[i].B.Lo == nil {
-			fmt.Fprintf(b, "± ∞: an interval at %v needs at least %d repeats.\n",
-				results.Confidence, results.DefaultRepeats)
+			fmt.Fprintf(b, "± ∞: an interval at %v needs at least %d %s.\n",
+				results.Confidence, results.DefaultRepeats, c.Unit)
 			break
 		}
 	}
-}
-
-// families says how many questions the figures have.
-func (c *Comparison) families() string {
-	fewest, most := 0, 0
-	for i := range c.Rows {
-		n := c.Rows[i].Questions
-		if n > 0 && (fewest == 0 || n < fewest) {
-			fewest = n
-		}
-		most = max(most, n)
-	}
-	switch {
-	case most == 1:
-		return "the one question of each figure"
-	case fewest == most:
-		return fmt.Sprintf("the %d questions of each figure", most)
-	}
-	return fmt.Sprintf("the %d to %d questions of each figure", fewest, most)
 }
 
 func writeList(b *bytes.Buffer, head string, labels []string) {

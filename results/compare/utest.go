@@ -12,17 +12,19 @@ import (
 // it the normal approximation is good.
 const exactMost = 50
 
-// uTest is the two-sided p of the Mann–Whitney U test.
+// UTest is the two-sided p of the Mann–Whitney U test.
 //
 // Benchmath assumes a symmetric distribution of U. With ties and samples of different sizes the
 // distribution is asymmetric, and benchmath's p can be anything from 0 to above 1. Ties are common
 // among latencies, because histograms round them. So benchmath computes p only above exactMost
 // values.
-func uTest(a, b *benchmath.Sample) float64 {
-	if len(a.Values)+len(b.Values) > exactMost {
-		return benchmath.AssumeNothing.Compare(a, b).P
+func UTest(a, b []float64) float64 {
+	if len(a)+len(b) > exactMost {
+		t := benchmath.DefaultThresholds
+		return benchmath.AssumeNothing.Compare(benchmath.NewSample(slices.Clone(a), &t),
+			benchmath.NewSample(slices.Clone(b), &t)).P
 	}
-	return exactP(a.Values, b.Values)
+	return exactP(a, b)
 }
 
 // exactP is twice the smaller tail. A tail is a share of all ways to take len(a) of the values. One

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -18,7 +19,7 @@ func sample() []results.Point {
 	points := resultstest.Curve(2e6, []int{1, 4}, 2, func(p *results.Point) {
 		p.StartedAt = time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
 	})
-	points[1].Warnings = []string{`a "quoted" doubt, with a comma`}
+	points[1].Warnings = results.ReadWarnings(`a "quoted" doubt, with a comma`)
 	return append(points, resultstest.Point(resultstest.Failed("no answer\nat all"), func(p *results.Point) {
 		p.ClientThreads, p.StartedAt, p.ServerWorkers, p.ServerCPUs = 8, time.Time{}, nil, nil
 	}))
@@ -26,14 +27,9 @@ func sample() []results.Point {
 
 func written(t *testing.T, format string, points []results.Point) []byte {
 	t.Helper()
-	write, err := Format(format)
-	if err != nil {
-		t.Fatal(err)
-	}
+	write := must.Get(Format(format))(t)
 	var b bytes.Buffer
-	if err := write(&b, points); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(&b, points))
 	return b.Bytes()
 }
 
@@ -49,10 +45,7 @@ func TestGolden(t *testing.T) {
 // file.
 func some(t *testing.T, data []byte, names ...string) []byte {
 	t.Helper()
-	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(csv.NewReader(bytes.NewReader(data)).ReadAll())(t)
 	var b bytes.Buffer
 	out := csv.NewWriter(&b)
 	for _, row := range rows {
@@ -60,9 +53,7 @@ func some(t *testing.T, data []byte, names ...string) []byte {
 		for _, name := range names {
 			kept = append(kept, row[slices.Index(rows[0], name)])
 		}
-		if err := out.Write(kept); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, out.Write(kept))
 	}
 	out.Flush()
 	return b.Bytes()
@@ -72,14 +63,9 @@ func some(t *testing.T, data []byte, names ...string) []byte {
 func TestEveryFieldIsThere(t *testing.T) {
 	p := sample()[0]
 	p.LatencyInterval = results.LatencyInterval{P99LoNs: 180e3, P99HiNs: 220e3}
-	text, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(p))(t)
 	var fields map[string]any
-	if err := json.Unmarshal(text, &fields); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &fields))
 	rows, err := csv.NewReader(bytes.NewReader(written(t, "csv", []results.Point{p}))).ReadAll()
 	if err != nil {
 		t.Fatal(err)

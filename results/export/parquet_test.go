@@ -8,6 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"dpukv/internal/test/must"
 	"dpukv/results/columns"
 )
 
@@ -15,10 +16,7 @@ func TestParquetHoldsWhatWasWritten(t *testing.T) {
 	points := sample()
 	points[0].Emulated = true
 	data := written(t, "parquet", points)
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parquet.OpenFile(bytes.NewReader(data), int64(len(data))))(t)
 	reader := parquet.NewReader(file)
 	defer reader.Close()
 	rows := make([]parquet.Row, len(points)+1)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // conditions are the lines below the figure. They state the common properties that the title lacks,

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/outfile"
 	"dpukv/results"
-	"dpukv/results/internal/atomicfile"
 	"dpukv/results/probechart"
 	"dpukv/results/runfolder"
 )
@@ -202,7 +202,7 @@ func write(f drawable, dir string, names []string) ([]string, error) {
 			return paths, err
 		}
 		path := filepath.Join(dir, f.name()+"."+format.name)
-		if err := atomicfile.Replace(path, data); err != nil {
+		if err := outfile.Replace(path, data); err != nil {
 			return paths, err
 		}
 		paths = append(paths, path)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
@@ -21,30 +22,18 @@ import (
 // metrics are the latency metrics of these names.
 func metrics(t *testing.T, names string) []results.LatencyMetric {
 	t.Helper()
-	list, err := results.ParseLatencyMetrics(names)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return must.Get(results.ParseLatencyMetrics(names))(t)
 }
 
 // drawn draws the figures of a run and returns the outcome.
 func drawn(t *testing.T, run *runfolder.Run, o Options) Drawing {
 	t.Helper()
-	d, err := Draw(run, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(Draw(run, o))(t)
 }
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.Get(os.ReadFile(path))(t)
 }
 
 func TestDraw(t *testing.T) {
@@ -103,17 +92,12 @@ func overview(t *testing.T, points []results.Point, latency string) (svg, csv []
 	env := map[string]any{"node": "here", "cpus": 2, "cpu_model": "AMD EPYC"}
 	run := runfoldertest.Create(t, nil, env)
 	o := Options{Metrics: metrics(t, latency)}
-	figures, err := o.figures(points)
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := must.Get(o.figures(points))(t)
 	f := figures[len(figures)-1]
 	f.machines = run.Machines()
 	svg, err1 := encodeAs("svg")(f)
 	csv, err2 := f.csv()
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err1, err2))
 	return svg, csv
 }
 
@@ -141,9 +125,7 @@ func TestNothingToDraw(t *testing.T) {
 func TestDrawTellsOfLinesThatCanNotBeRead(t *testing.T) {
 	w := runfoldertest.Create(t, []results.Point{resultstest.LocalPoint()})
 	path := filepath.Join(w.Dir(), "points.jsonl")
-	if err := os.WriteFile(path, append([]byte("{\n"), read(t, path)...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, append([]byte("{\n"), read(t, path)...), 0o666))
 	d, err := Draw(w, Options{})
 	if err != nil || len(d.Warnings) != 2 || !strings.Contains(d.Warnings[0], "points.jsonl, line 1") ||
 		!strings.Contains(d.Warnings[1], "the folder was changed") {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
+
 	"gonum.org/v1/plot/vg"
 )
 
@@ -39,10 +41,7 @@ func TestTextIsReadable(t *testing.T) {
 	sizes := map[vg.Length]string{}
 	for _, width := range []vg.Length{85 * vg.Millimeter, 178 * vg.Millimeter} {
 		f := studyFigure(t, &figure8, studyPoints(), Options{Layout: Layout{Width: width, Font: "serif"}})
-		svg, err := encodeAs("svg")(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := must.Get(encodeAs("svg")(f))(t)
 		found := map[string]bool{}
 		for _, m := range fontSizes.FindAllStringSubmatch(string(svg), -1) {
 			size, err := strconv.ParseFloat(m[1], 64)
@@ -68,10 +67,7 @@ func TestTitle(t *testing.T) {
 		"HERD, 8 B keys": {}, "mine": {Title: "mine"}, "HERD · off-path": {NoTitle: true},
 	} {
 		f := studyFigure(t, &figure8, studyPoints(), Options{Layout: layout})
-		svg, err := encodeAs("svg")(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := must.Get(encodeAs("svg")(f))(t)
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("%+v: the figure does not say %q", layout, want)
 		}

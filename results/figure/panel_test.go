@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -22,10 +23,7 @@ func ends(t *testing.T, figures []*figure) (list [][2]float64) {
 	t.Helper()
 	for _, f := range figures {
 		for _, p := range f.panels {
-			pl, err := p.plot(newStyle(&Layout{}), vg.Point{X: 300, Y: 200})
-			if err != nil {
-				t.Fatal(err)
-			}
+			pl := must.Get(p.plot(newStyle(&Layout{}), vg.Point{X: 300, Y: 200}))(t)
 			list = append(list, [2]float64{pl.X.Max, pl.Y.Max})
 		}
 	}
@@ -44,18 +42,12 @@ func TestOutlierDoesNotFlattenTheAxis(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.o.Metrics = metrics(t, "p50")
-			figures, err := c.o.figures(outlier())
-			if err != nil {
-				t.Fatal(err)
-			}
+			figures := must.Get(c.o.figures(outlier()))(t)
 			end := ends(t, figures)[0][1]
 			if (end < 123) != c.clipped {
 				t.Errorf("the axis ends at %v", end)
 			}
-			svg, err := encodeAs("svg")(figures[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			svg := must.Get(encodeAs("svg")(figures[0]))(t)
 			said := string(svg)
 			if strings.Contains(said, note) != c.clipped || strings.Contains(said, ">123<") != c.clipped {
 				t.Errorf("the note or the value is there, or is missing: %s", figures[0].conditions())
@@ -68,10 +60,7 @@ func TestOutlierDoesNotFlattenTheAxis(t *testing.T) {
 func TestOutlierAmongRepeats(t *testing.T) {
 	points := resultstest.Curve(5e6, []int{1, 2, 3, 4, 5, 6, 7, 8}, 3)
 	points[4].Latency = resultstest.Latency(50e6)
-	figures, err := (&Options{Metrics: metrics(t, "p50")}).figures(points)
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := must.Get((&Options{Metrics: metrics(t, "p50")}).figures(points))(t)
 	if end := ends(t, figures)[0][1]; end > 500 || figures[0].panels[0].clipped() != 1 {
 		t.Errorf("the axis ends at %v, with %d marks beyond it", end, figures[0].panels[0].clipped())
 	}

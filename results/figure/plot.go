@@ -1,6 +1,8 @@
 package figure
 
 import (
+	"slices"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -147,12 +149,7 @@ func (c *curve) addBars(p *plot.Plot, s *style, data bars) error {
 }
 
 func (c *curve) repeated() bool {
-	for _, m := range c.Marks {
-		if len(m.Repeats) > 1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Marks, func(m results.Mark) bool { return len(m.Repeats) > 1 })
 }
 
 // bars are marks with their ranges, in the form of the library's error bars.

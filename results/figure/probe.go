@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 	"dpukv/results/offload"
 	"dpukv/results/probechart"
 )

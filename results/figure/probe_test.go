@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/probechart"
 	"dpukv/results/resultstest"
@@ -62,10 +63,7 @@ func TestProbeGolden(t *testing.T) {
 		"memory-bandwidth": {}, "memory-loaded": {LogX: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			figures, err := o.probeFigures(resultstest.StudyProbes(), nodes)
-			if err != nil {
-				t.Fatal(err)
-			}
+			figures := must.Get(o.probeFigures(resultstest.StudyProbes(), nodes))(t)
 			for _, f := range figures {
 				if f.name() != name {
 					continue
@@ -73,10 +71,7 @@ func TestProbeGolden(t *testing.T) {
 				for ending, encode := range map[string]func(drawable) ([]byte, error){
 					"svg": encodeAs("svg"), "csv": drawable.csv,
 				} {
-					data, err := encode(f)
-					if err != nil {
-						t.Fatal(err)
-					}
+					data := must.Get(encode(f))(t)
 					resultstest.Golden(t, name+"."+ending+".golden", data)
 				}
 				return
@@ -91,10 +86,7 @@ func TestProbeConditions(t *testing.T) {
 	probes := append(resultstest.StudyProbes(), resultstest.StudyProbe("dma", "dpuB",
 		"test=latency engine=cpu op=write completion=poll bytes=8 batch=1", nil,
 		resultstest.Failed("no memory")))
-	figures, err := (&Options{}).probeFigures(probes, probechart.Nodes{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := must.Get((&Options{}).probeFigures(probes, probechart.Nodes{}))(t)
 	said := map[string]string{}
 	for _, f := range figures {
 		said[f.name()] = strings.Join(f.conditions(), " · ")

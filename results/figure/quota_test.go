@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -36,10 +37,7 @@ func TestQuotaLeavesTailsOut(t *testing.T) {
 			if c.metrics != "" {
 				o.Metrics = metrics(t, c.metrics)
 			}
-			figures, err := o.figures([]results.Point{resultstest.Point(c.edit)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			figures := must.Get(o.figures([]results.Point{resultstest.Point(c.edit)}))(t)
 			var drawn []string
 			for _, f := range figures {
 				drawn = append(drawn, f.panels[0].metric.Name)

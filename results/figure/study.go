@@ -96,12 +96,7 @@ func (s *Study) choose(
 
 // has reports whether a point belongs to the figure.
 func (s *Study) has(p *results.Point) bool {
-	for _, need := range s.needs() {
-		if !need.has(p) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.needs(), func(n need) bool { return !n.has(p) })
 }
 
 // need is a property of the points, with the values that a figure shows.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -50,10 +51,7 @@ func studyPoints() []results.Point {
 func studyFigure(t *testing.T, s *Study, points []results.Point, o Options) *figure {
 	t.Helper()
 	o.Study = s
-	figures, err := o.figures(points)
-	if err != nil {
-		t.Fatal(err)
-	}
+	figures := must.Get(o.figures(points))(t)
 	return figures[0]
 }
 
@@ -75,10 +73,7 @@ func TestStudyGolden(t *testing.T) {
 			for ending, encode := range map[string]func(drawable) ([]byte, error){
 				"svg": encodeAs("svg"), "csv": drawable.csv,
 			} {
-				data, err := encode(f)
-				if err != nil {
-					t.Fatal(err)
-				}
+				data := must.Get(encode(f))(t)
 				resultstest.Golden(t, name+"."+ending+".golden", data)
 			}
 		})

@@ -6,16 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results/resultstest"
 )
 
 func TestEventsTellOfPointsAndTheEnd(t *testing.T) {
 	s, dir := served(t)
 	w := begin(t, dir)
-	reply, err := http.Get(s.URL() + "events")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.Get(s.URL() + "events"))(t)
 	defer reply.Body.Close()
 	lines := bufio.NewScanner(reply.Body)
 	next := func() string {
@@ -33,9 +31,17 @@ func TestEventsTellOfPointsAndTheEnd(t *testing.T) {
 	if got := next(); got != "Live: 1 of 9 points" {
 		t.Errorf("after a point: %q", got)
 	}
-	go func() { _ = s.Close("The sweep has ended.") }()
+	closed := make(chan error)
+	go func() { closed <- s.Close("The sweep has ended.") }()
 	if got := next(); got != "The sweep has ended." {
 		t.Errorf("last: %q", got)
+	}
+	add(t, w, resultstest.Point(resultstest.WithID("the-last-one")))
+	if status, data := get(t, s.URL()+"data.json"); status != http.StatusOK || !strings.Contains(data, `"the-last-one"`) {
+		t.Errorf("a page that was told of the end found %d and not the last point", status)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
 	}
 }
 

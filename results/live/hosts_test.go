@@ -6,25 +6,18 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // ask sends a request for a host to the server, regardless of the host's real address.
 func ask(t *testing.T, s *Server, host, path string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+path, nil))(t)
 	r.Host = host
-	reply, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.DefaultClient.Do(r))(t)
 	defer reply.Body.Close()
-	body, err := io.ReadAll(reply.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(reply.Body))(t)
 	return reply.StatusCode, string(body)
 }
 

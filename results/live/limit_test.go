@@ -10,20 +10,16 @@ import (
 	"time"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 )
 
 // silent opens a connection that asks for the page and reads nothing.
 func silent(t *testing.T, s *Server) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", s.listen.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", s.listen.Addr().String()))(t)
 	t.Cleanup(func() { c.Close() })
 	_ = c.(*net.TCPConn).SetReadBuffer(4096)
-	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))(t)
 	return c
 }
 
@@ -76,10 +72,7 @@ func TestTooManyAreTold(t *testing.T) {
 	for range maxConnections {
 		s.listen.slots <- struct{}{}
 	}
-	c, err := net.Dial("tcp", s.listen.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", s.listen.Addr().String()))(t)
 	defer c.Close()
 	_ = c.SetReadDeadline(time.Now().Add(kernel.Timeout(10 * time.Second)))
 	status, err := bufio.NewReader(c).ReadString('\n')

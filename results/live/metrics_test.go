@@ -16,7 +16,7 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("before the sweep began: %s", body)
 	}
 	add(t, begin(t, dir), resultstest.Curve(1e6, []int{1, 2}, 3, func(p *results.Point) {
-		p.Emulated, p.Provider, p.Transport, p.Warnings = true, "shm", "rdma", []string{"so so"}
+		p.Emulated, p.Provider, p.Transport, p.Warnings = true, "shm", "rdma", results.ReadWarnings("so so")
 	})...)
 	_, body := get(t, s.URL()+"metrics")
 	for _, want := range []string{
@@ -28,7 +28,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	if n := strings.Count(body, "dpukv_doubtful_repeats{"); n != 2 || strings.Count(body, "} 3\n") < 2 {
-		t.Errorf("%d configurations with doubts, want 2 with 3 each", n)
+		t.Errorf("%d configurations with warnings, want 2 with 3 each", n)
 	}
 	problems, err := testutil.CollectAndLint(collector{s.folder})
 	if err != nil || len(problems) > 0 {

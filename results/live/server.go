@@ -34,6 +34,7 @@ type Server struct {
 	last    string        // that event, set before
 	closed  error         // what became of it
 
+	looked      chan struct{} // a page asked for the points after the end
 	watching    atomic.Int32  // pages that listen to events
 	readTimeout time.Duration // for a reader to take the next piece
 }
@@ -54,6 +55,7 @@ func newServer(listen net.Listener, names hosts, o Options) *Server {
 	s := &Server{
 		folder: &folder{options: o}, listen: limit(listen, maxConnections),
 		done: make(chan error, 1), ended: make(chan struct{}), readTimeout: readTimeout,
+		looked: make(chan struct{}, maxWatchers),
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.page)
@@ -80,19 +82,18 @@ func (s *Server) Loopback() bool {
 
 const (
 	closeTimeout = 2 * time.Second // for requests that are being answered
-	// for pages that were told of the end to ask for the last points
-	lastLook = 500 * time.Millisecond
+	// for pages that were told of the end to ask for the last points: a browser under load is slow,
+	// and a reader of events that is no page never asks
+	lastLook = 5 * time.Second
 )
 
 // Close tells the open pages how the sweep ended, and ends the server. It does so once.
 func (s *Server) Close(ending string) error {
 	s.closing.Do(func() {
 		s.last = ending
-		watched := s.watching.Load() > 0
+		watched := s.watching.Load()
 		close(s.ended)
-		if watched {
-			time.Sleep(lastLook)
-		}
+		s.awaitLooks(watched)
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 		defer cancel()
 		if s.closed = s.http.Shutdown(ctx); s.closed != nil {
@@ -105,13 +106,37 @@ func (s *Server) Close(ending string) error {
 	return s.closed
 }
 
+// awaitLooks waits until as many pages as watched have asked for the last points.
+func (s *Server) awaitLooks(watched int32) {
+	enough := time.After(lastLook)
+	for range min(watched, maxWatchers) {
+		select {
+		case <-s.looked:
+		case <-enough:
+			return
+		}
+	}
+}
+
 func (s *Server) page(w http.ResponseWriter, _ *http.Request) {
 	live := func(m *report.Model, to io.Writer) error { return m.Write(to, true) }
 	s.answer(w, &s.folder.page, "text/html; charset=utf-8", live)
 }
 
 func (s *Server) data(w http.ResponseWriter, _ *http.Request) {
+	select {
+	case <-s.ended:
+		defer s.look()
+	default:
+	}
 	s.answer(w, &s.folder.data, "application/json", (*report.Model).WriteData)
+}
+
+func (s *Server) look() {
+	select {
+	case s.looked <- struct{}{}:
+	default: // more pages than Close waits for
+	}
 }
 
 func (s *Server) answer(w http.ResponseWriter, as *rendering, kind string,

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
@@ -20,10 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func served(t *testing.T) (*Server, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	s, err := Start("127.0.0.1:0", Options{Dir: dir, Version: "v1", Total: 9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Start("127.0.0.1:0", Options{Dir: dir, Version: "v1", Total: 9}))(t)
 	t.Cleanup(func() {
 		if err := s.Close("The sweep has ended."); err != nil {
 			t.Error(err)
@@ -35,24 +33,15 @@ func served(t *testing.T) (*Server, string) {
 
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
-	reply, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.Get(url))(t)
 	defer reply.Body.Close()
-	body, err := io.ReadAll(reply.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(reply.Body))(t)
 	return reply.StatusCode, string(body)
 }
 
 func begin(t *testing.T, dir string) *runfolder.Writer {
 	t.Helper()
-	w, err := runfolder.Create(dir, []byte("store: mica\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(runfolder.Create(dir, []byte("store: mica\n"), nil))(t)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
 }
@@ -60,9 +49,7 @@ func begin(t *testing.T, dir string) *runfolder.Writer {
 func add(t *testing.T, w *runfolder.Writer, points ...results.Point) {
 	t.Helper()
 	for i := range points {
-		if err := w.Append(&points[i], nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Append(&points[i], nil))
 	}
 }
 
@@ -114,9 +101,7 @@ func TestPageFillsUp(t *testing.T) {
 	add(t, w, resultstest.StudyProbes()[:2]...)
 	b.Until(t, `document.querySelectorAll("#beneath canvas").length === 1 && document.querySelector("#made").textContent.includes("MICA, CH-SH")`)
 	add(t, w, resultstest.Point(func(p *results.Point) { p.ID, p.ClientThreads = "last", 8 }))
-	if err := s.Close("The sweep has ended."); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, s.Close("The sweep has ended."))
 	b.Until(t, `document.querySelector("#live").textContent === "The sweep has ended." && document.querySelector("#subtitle").textContent.includes("5 points")`)
 	if errs := b.Errors(); len(errs) > 0 {
 		t.Errorf("the page logged %q", errs)
@@ -125,10 +110,7 @@ func TestPageFillsUp(t *testing.T) {
 
 func TestLongHeadersAreRefused(t *testing.T) {
 	s, _ := served(t)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL(), nil))(t)
 	r.Header.Set("X-Long", strings.Repeat("x", 2*maxHeaderBytes))
 	reply, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -89,7 +89,7 @@ func (m *merger) read(n int) error {
 		m.warn(run, "%s", b.Said())
 	}
 	for i := range points {
-		m.take(point{points[i], run, points[i].ID}, n)
+		m.add(point{points[i], run, points[i].ID}, n)
 	}
 	source.Points = len(points)
 	m.Sources = append(m.Sources, *source)
@@ -134,8 +134,8 @@ func (m *merger) source(n int) (*runfolder.Source, error) {
 	return s, nil
 }
 
-// take adds a point, unless an earlier source has it.
-func (m *merger) take(p point, n int) {
+// add adds a point, unless an earlier source has it.
+func (m *merger) add(p point, n int) {
 	first := runfolder.FirstID(p.ID)
 	for _, other := range m.byID[first] {
 		if runfolder.SameContent(other, &p.Point) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/claims"
 	"dpukv/results/merge"
@@ -21,15 +22,10 @@ import (
 func logOf(t *testing.T, ns int64) []byte {
 	t.Helper()
 	h := results.NewHistogram()
-	if err := h.RecordValue(ns); err != nil {
-		t.Fatal(err)
-	}
-	log, err := results.EncodeHlog([]results.Interval{
+	must.Do(t, h.RecordValue(ns))
+	log := must.Get(results.EncodeHlog([]results.Interval{
 		{Tag: results.TagIntended, Start: time.Unix(1, 0), End: time.Unix(2, 0), Histogram: h},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return log
 }
 
@@ -52,23 +48,15 @@ func folder(t *testing.T, machine string, ids ...string) *runfolder.Run {
 		}
 		errs = append(errs, w.Append(&p, log))
 	}
-	if err := errors.Join(append(errs, w.Close())...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(append(errs, w.Close())...))
 	return w.Run
 }
 
 func mergeAll(t *testing.T, runs ...*runfolder.Run) (*merge.Summary, *runfolder.Run) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "both")
-	s, err := merge.Folders(out, runs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := runfolder.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(merge.Folders(out, runs))(t)
+	run := must.Get(runfolder.Open(out))(t)
 	return s, run
 }
 
@@ -117,23 +105,15 @@ func TestFolders(t *testing.T) {
 // TestVerified: a merged folder has a chain of its own, which also covers the sources' sweeps.
 func TestVerified(t *testing.T) {
 	_, run := mergeAll(t, folder(t, "bf2", "one"), folder(t, "bf3", "one"))
-	report, err := verify.Folder(run, verify.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(verify.Folder(run, verify.Options{}))(t)
 	for _, c := range report.Checks {
 		if slices.Contains([]string{"lines", "chain", "end", "order", "logs"}, c.Name) && c.Outcome != verify.OK {
 			t.Errorf("%+v", c)
 		}
 	}
-	sources, err := run.MergedFrom()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := must.Get(run.MergedFrom())(t)
 	path := filepath.Join(run.Dir(), "sources", "1", "sweep.yaml")
-	if err := os.WriteFile(path, []byte("store: herd\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("store: herd\n"), 0o600))
 	if _, err := run.Requests(1, &sources[0]); err == nil || !strings.Contains(err.Error(), "a file was changed") {
 		t.Errorf("found %v", err)
 	}
@@ -142,13 +122,8 @@ func TestVerified(t *testing.T) {
 func TestCopiesBecomeOne(t *testing.T) {
 	a := folder(t, "bf2", "one", "two")
 	copied := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(copied, os.DirFS(a.Dir())); err != nil {
-		t.Fatal(err)
-	}
-	b, err := runfolder.Open(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(copied, os.DirFS(a.Dir())))
+	b := must.Get(runfolder.Open(copied))(t)
 	s, run := mergeAll(t, a, b)
 	if got := ids(t, run); s.Copies != 2 || len(got) != 2 {
 		t.Errorf("found %q, %+v", got, s)
@@ -157,12 +132,8 @@ func TestCopiesBecomeOne(t *testing.T) {
 
 func TestDamageIsNamed(t *testing.T) {
 	a, b := folder(t, "bf2", "one", "two"), folder(t, "bf3", "three")
-	if err := os.Remove(filepath.Join(a.Dir(), "hist", "two.hlog")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(b.Dir(), "sweep.yaml"), []byte("x: 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(a.Dir(), "hist", "two.hlog")))
+	must.Do(t, os.WriteFile(filepath.Join(b.Dir(), "sweep.yaml"), []byte("x: 1\n"), 0o600))
 	s, run := mergeAll(t, a, b)
 	said := strings.Join(s.Warnings, "\n")
 	if s.Sources[1].Chain != runfolder.ChainBroken || len(ids(t, run)) != 3 ||
@@ -196,15 +167,10 @@ func TestJoinedByHand(t *testing.T) {
 	a, b := folder(t, "bf2", "one", "two"), folder(t, "bf3", "one", "three")
 	var joined []byte
 	for _, run := range []*runfolder.Run{a, b, a} {
-		lines, err := os.ReadFile(filepath.Join(run.Dir(), "points.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := must.Get(os.ReadFile(filepath.Join(run.Dir(), "points.jsonl")))(t)
 		joined = append(joined, lines...)
 	}
-	if err := os.WriteFile(filepath.Join(a.Dir(), "points.jsonl"), joined, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(a.Dir(), "points.jsonl"), joined, 0o600))
 	points, bad, err := a.Points()
 	if err != nil || len(points) != 4 || points[2].ID != "one~2" || points[2].Machine != "bf3" {
 		t.Errorf("found %d points, %v", len(points), err)

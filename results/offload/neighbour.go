@@ -3,8 +3,8 @@ package offload
 import (
 	"slices"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 	"dpukv/results/probechart"
 )
 

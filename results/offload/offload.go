@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 	"dpukv/results/probechart"
 )
 

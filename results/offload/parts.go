@@ -1,8 +1,8 @@
 package offload
 
 import (
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 	"dpukv/results/probechart"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // Curve is what the curve of a store under one placement is made of, as far as probes of the same

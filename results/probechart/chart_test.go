@@ -7,17 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
 
 func median50(t *testing.T) []results.LatencyMetric {
 	t.Helper()
-	list, err := results.ParseLatencyMetrics("p50")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return must.Get(results.ParseLatencyMetrics("p50"))(t)
 }
 
 // outline lists the charts with their axes, panels and labels.
@@ -105,10 +102,7 @@ func TestGenerations(t *testing.T) {
 		6: "[dpuB BF-2 on aaaa (h);",
 	}
 	for _, number := range Studies {
-		c, err := Study(number, probes, nodes, median50(t)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Study(number, probes, nodes, median50(t)[0]))(t)
 		var said []string
 		for _, p := range c.Panels {
 			var labels []string

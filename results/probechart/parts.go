@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // memory is the access pattern of a store on the server's node: a latency for a single operation,

@@ -52,7 +52,7 @@ func Study(
 
 // bandwidthStudy is Figure 3: a panel for each generation, a line for each submode.
 func bandwidthStudy(nodes Nodes) study {
-	v := pathViews(nil)[0]
+	v := viewOf("network-bandwidth")
 	return study{
 		view: v, x: v.along[0], y: v.y[0],
 		belongs: func(p *results.Point) bool {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // Bandwidth is the memory bandwidth of a kernel on a node.
@@ -26,7 +26,7 @@ type Bandwidth struct {
 // Bandwidths are the cells of the study's Table 4: each kernel on each node with the fewest threads
 // and with the most.
 func Bandwidths(points []results.Point, nodes Nodes) []Bandwidth {
-	v := memoryViews()[3]
+	v := viewOf("memory-bandwidth")
 	ok, _ := v.split(points, v.y[0].name)
 	rest := []string{"test", "threads"}
 	order := append(slices.DeleteFunc(settingsOf(ok), func(name string) bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results/resultstest"
 )
 
@@ -14,9 +15,7 @@ func TestBandwidthTable(t *testing.T) {
 	})
 	list := Bandwidths(resultstest.StudyProbes(), nodes)
 	var b strings.Builder
-	if err := BandwidthTable(list).WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, BandwidthTable(list).WriteText(&b))
 	want := `memory bandwidth, GB/s
 kernel  code   dpuB BF-2, 1 thread  dpuB BF-2, 8 threads  hostB, 1 thread  hostB, 12 threads
 copy    study           2.09 ±0.04            6.80 ±0.14       8.70 ±0.17          22.3 ±0.4
@@ -28,9 +27,7 @@ triad   study           2.72 ±0.05            8.84 ±0.18       11.3 ±0.2     
 		t.Errorf("found\n%s, want\n%s", b.String(), want)
 	}
 	b.Reset()
-	if err := WriteBandwidths(&b, list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteBandwidths(&b, list))
 	if want := "dpuB BF-2,copy,study,8,2,6800000000,6664000000,6936000000,false\n"; !strings.Contains(
 		b.String(), want) {
 		t.Errorf("no %q in\n%s", want, b.String())

@@ -3,7 +3,7 @@ package probechart
 import (
 	"strconv"
 
-	"dpukv/internal/bytesize"
+	"dpukv/internal/numfmt"
 )
 
 // Quantity is what an axis measures. It decides the units.
@@ -56,7 +56,7 @@ func unitOf(q Quantity, greatest float64) Unit {
 func SizeText(bytes float64) string {
 	n := int64(bytes)
 	if n >= 1<<10 && n%(1<<10) == 0 {
-		return spaced(bytesize.Size(n).String())
+		return spaced(numfmt.Size(n).String())
 	}
 	return strconv.FormatInt(n, 10) + " B"
 }

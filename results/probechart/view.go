@@ -2,6 +2,7 @@ package probechart
 
 import (
 	"fmt"
+	"slices"
 
 	"dpukv/results"
 )
@@ -40,6 +41,12 @@ var (
 // views are the charts of all kinds, in the order in which they are drawn.
 func views(metrics []results.LatencyMetric) []view {
 	return append(memoryViews(), pathViews(metrics)...)
+}
+
+// viewOf is the chart with a stem.
+func viewOf(stem string) view {
+	all := views(nil)
+	return all[slices.IndexFunc(all, func(v view) bool { return v.stem == stem })]
 }
 
 func memoryViews() []view {

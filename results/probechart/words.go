@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // settingOrder is the order in which labels name settings. Others follow by name.

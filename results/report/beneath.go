@@ -83,7 +83,7 @@ func (m *Model) fillBeneath(probes []results.Point) {
 		m.Beneath.Tables = append(m.Beneath.Tables, t)
 	}
 	for _, g := range table.GroupWarnings(ok) {
-		warning := probeWarning{g.Example, len(g.Points)}
+		warning := probeWarning{g.Example.String(), len(g.Points)}
 		m.Beneath.Warnings = append(m.Beneath.Warnings, warning)
 	}
 	for _, p := range failed {

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
@@ -35,10 +36,7 @@ func probed(tb testing.TB, stores bool) *runfolder.Run {
 
 // TestBeneathInTheModel: probes are no points of the curves, and each line knows its curve.
 func TestBeneathInTheModel(t *testing.T) {
-	m, err := Read(probed(t, true), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Read(probed(t, true), Options{}))(t)
 	if m.Count != 24 || len(m.Beneath.Figures) != 8 || len(m.Beneath.Curves) != 2 || len(m.Beneath.Failed) != 1 {
 		t.Errorf("%d points, %d figures, %d curves, %d failed", m.Count, len(m.Beneath.Figures),
 			len(m.Beneath.Curves), len(m.Beneath.Failed))
@@ -49,9 +47,7 @@ func TestBeneathInTheModel(t *testing.T) {
 			t.Errorf("the line under %s has the curve %d", submode, l.Curve)
 		}
 	}
-	if _, err := json.Marshal(m); err != nil {
-		t.Error(err)
-	}
+	must.Get(json.Marshal(m))(t)
 }
 
 func TestBeneathInABrowser(t *testing.T) {
@@ -144,10 +140,7 @@ func probesAreSaved(t *testing.T, b *resultstest.Browser, dir string) {
 		}
 	}
 	b.Click(t, `#beneath figure[data-stem="memory-bandwidth"] [data-save="png"]`)
-	img, err := png.Decode(bytes.NewReader(downloaded(t, dir, ".png")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must.Get(png.Decode(bytes.NewReader(downloaded(t, dir, ".png"))))(t)
 	if r, g, bl, _ := img.At(1, 1).RGBA(); img.Bounds().Dx() != 3*1228 || r != 0xffff || g != 0xffff || bl != 0xffff {
 		t.Errorf("%d pixels of width, and a ground of %x %x %x", img.Bounds().Dx(), r, g, bl)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
@@ -54,9 +55,7 @@ func picture(t *testing.T, b *resultstest.Browser, name string) {
 	}
 	var png []byte
 	b.Run(t, chromedp.FullScreenshot(&png, 100))
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
 }
 
 func figuresDraw(t *testing.T, b *resultstest.Browser) {
@@ -93,10 +92,7 @@ func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolde
 	if err != nil {
 		t.Fatal(err)
 	}
-	p99, err := results.ParseLatencyMetrics("p99")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p99 := must.Get(results.ParseLatencyMetrics("p99"))(t)
 	var want []string
 	for _, l := range results.Lines(points) {
 		knee, ok := l.Knee(p99[0])
@@ -111,14 +107,14 @@ func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolde
 	}
 }
 
-func reached(m *results.Mark, measure results.LatencyMetric) string {
+func reached(m *results.Mark, metric results.LatencyMetric) string {
 	return fmt.Sprintf("%s Mops at %s client thread%s | %s µs", three(m.Throughput().Median/1e6), m.AxisValue,
-		map[bool]string{true: "", false: "s"}[m.AxisValue == "1"], three(m.Latency(measure).Median/1e3))
+		map[bool]string{true: "", false: "s"}[m.AxisValue == "1"], three(m.Latency(metric).Median/1e3))
 }
 
 // reachedKnee is the knee with the range of its throughput, if several marks may be the knee.
-func reachedKnee(l *results.Line, k results.Knee, measure results.LatencyMetric) string {
-	text := reached(&l.Marks[k.At], measure)
+func reachedKnee(l *results.Line, k results.Knee, metric results.LatencyMetric) string {
+	text := reached(&l.Marks[k.At], metric)
 	if k.First == k.Last {
 		return text
 	}
@@ -138,13 +134,10 @@ func boundIsThatOfResults(t *testing.T, b *resultstest.Browser) {
 		i := slices.Index([]int{1, 2, 4, 8, 12}, p.ClientThreads)
 		p.Latency = resultstest.Latency(latencies[i] * 1e3 / 2) // p99 is twice the median
 		if i == 1 {
-			p.Warnings = []string{"schedule late: 9 of 10 batches left late", "the threads spun"}
+			p.Warnings = results.ReadWarnings("schedule late: 9 of 10 batches left late", "the threads spun")
 		}
 	})
-	bound, err := results.ParseBound("p99=200us")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bound := must.Get(results.ParseBound("p99=200us"))(t)
 	b.Open(t, page(t, runfoldertest.Create(t, points), Options{Bound: &bound}))
 	got := resultstest.Eval[string](t, b, `document.querySelector("#limits-table tbody tr").cells[6].textContent`)
 	w := results.Lines(points)[0].Within(bound)
@@ -152,7 +145,7 @@ func boundIsThatOfResults(t *testing.T, b *resultstest.Browser) {
 		return fmt.Sprintf("%s Mops at %s client threads", three(m.Throughput().Median/1e6), m.AxisValue)
 	}
 	want := at(w.Mark) + "! " + at(w.Later) + " also keeps it, but a lower load breaks it! " +
-		strings.Join(w.Mark.Validity(), "! ")
+		w.Mark.Validity()[0].String()
 	if got != want || w.Mark.AxisValue != "2" {
 		t.Errorf("the page has %q, want %q", got, want)
 	}
@@ -324,7 +317,7 @@ func TestEmptyAndDamagedRunsInABrowser(t *testing.T) {
 		t.Errorf("an empty run says %q", got)
 	}
 	damaged := runfoldertest.Create(t, resultstest.Curve(1e6, []int{1, 2}, 1, func(p *results.Point) {
-		p.Warnings = []string{`</script><script>console.error("injected")</script><b>`}
+		p.Warnings = results.ReadWarnings(`</script><script>console.error("injected")</script><b>`)
 	}))
 	appendTo(t, filepath.Join(damaged.Dir(), "points.jsonl"), "{\"schema\":1,\"id\":\"cut")
 	b.Open(t, page(t, damaged, Options{}))
@@ -339,12 +332,7 @@ func TestEmptyAndDamagedRunsInABrowser(t *testing.T) {
 
 func appendTo(t *testing.T, path, text string) {
 	t.Helper()
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))(t)
 	defer f.Close()
-	if _, err := f.WriteString(text); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(f.WriteString(text))(t)
 }

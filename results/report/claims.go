@@ -21,19 +21,19 @@ type claimed struct {
 
 // claimedCase is one measured outcome in words.
 type claimedCase struct {
-	Origin     string         `json:"origin"` // the source within a sentence
-	Finding    string         `json:"finding"`
-	Section    string         `json:"section"`
-	Says       string         `json:"says"`
-	About      string         `json:"about"`
-	Study      string         `json:"study"`
-	Yours      string         `json:"yours"`
-	Verdict    claims.Verdict `json:"verdict"`
-	Word       string         `json:"word"`
-	Behind     string         `json:"behind"`
-	Why        string         `json:"why"`
-	Substitute string         `json:"substitute"`
-	Doubts     []claims.Doubt `json:"doubts"`
+	Origin     string           `json:"origin"` // the source within a sentence
+	Finding    string           `json:"finding"`
+	Section    string           `json:"section"`
+	Says       string           `json:"says"`
+	About      string           `json:"about"`
+	Study      string           `json:"study"`
+	Yours      string           `json:"yours"`
+	Verdict    claims.Verdict   `json:"verdict"`
+	Word       string           `json:"word"`
+	Behind     string           `json:"behind"`
+	Why        string           `json:"why"`
+	Substitute string           `json:"substitute"`
+	Warnings   []claims.Warning `json:"doubts"`
 }
 
 type missingClaim struct {
@@ -74,6 +74,6 @@ func (c *claimed) add(o *claims.Outcome) {
 	}
 	c.Cases = append(c.Cases, claimedCase{
 		o.Whose(), o.Finding, o.Section, o.Says, o.About(), o.Studied(), o.Yours(), o.Verdict,
-		o.Word(), o.Behind(), o.Why, o.Substitute, o.Doubts,
+		o.Word(), o.Behind(), o.Why, o.Substitute, o.Warnings,
 	})
 }

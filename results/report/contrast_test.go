@@ -6,15 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // TestContrast checks the page's colours against WCAG 2: text needs a contrast of 4.5 to its
 // background, lines one of 3.
 func TestContrast(t *testing.T) {
-	sheet, err := text("page/page.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sheet := must.Get(text("page/page.css"))(t)
 	light, dark, found := strings.Cut(sheet, `:root[data-theme="dark"]`)
 	if !found {
 		t.Fatal("no dark colours")
@@ -54,10 +53,7 @@ func luminance(t *testing.T, hex string) float64 {
 	t.Helper()
 	sum := 0.0
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		n, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.ParseUint(hex[2*i:2*i+2], 16, 8))(t)
 		c := float64(n) / 255
 		if c <= 0.04045 {
 			c /= 12.92

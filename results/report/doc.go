@@ -20,7 +20,7 @@
 // with numbers of seven significant digits. Lines hold the indices of their points, mark by mark.
 //
 // The words at the top of the page, the kinds of warnings and the study's claims are made here, not
-// in the page (packages headline and claims). They are about all points, whatever the reader
+// in the page (packages answer and claims). They are about all points, whatever the reader
 // filters.
 //
 // # Probes

@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"dpukv/results"
-	"dpukv/results/headline"
+	"dpukv/results/answer"
 	"dpukv/results/probechart"
 	"dpukv/results/runfolder"
 )
@@ -43,8 +42,8 @@ type Model struct {
 	Lines     []line             `json:"lines"`
 	Points    []results.Point    `json:"-"`
 	BusyShare float64            `json:"busy_share"`
-	Validity  []string           `json:"validity"` // results.ValidityWarnings
-	Headline  *headline.Headline `json:"headline"` // nil: no point is ok
+	Validity  []string           `json:"validity"` // begin of results.ValidityKinds
+	Headline  *answer.Answer     `json:"headline"` // nil: no point is ok
 	Warnings  []*warningKind     `json:"warning_kinds"`
 	Claims    claimed            `json:"claims"`
 	Beneath   beneath            `json:"beneath"`
@@ -113,7 +112,10 @@ func Read(run *runfolder.Run, o Options) (*Model, error) {
 		Name:   filepath.Base(absolute(run.Dir())), Dir: run.Dir(), Made: o.Now, Version: o.Version,
 		BadLines: []string{}, Sweep: string(sweep), Testbed: string(testbed),
 		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points,
-		BusyShare: results.BusyShare, Validity: results.ValidityWarnings,
+		BusyShare: results.BusyShare,
+	}
+	for _, kind := range results.ValidityKinds() {
+		m.Validity = append(m.Validity, string(kind)+":")
 	}
 	if o.Name != "" {
 		m.Name, m.Dir = o.Name, o.Name
@@ -147,10 +149,7 @@ func (m *Model) choose(o Options) {
 		m.Metrics = append(m.Metrics, metric{of.Name, of.Title, latencyColumn(of), of.Percentile})
 	}
 	if m.Metric = o.Metric.Name; m.Metric == "" {
-		m.Metric = "p99"
-		if slices.ContainsFunc(m.Points, func(p results.Point) bool { return p.UnderQuota() }) {
-			m.Metric = "p50" // the tails are the quota's
-		}
+		m.Metric = answer.DefaultLatency(m.Points).Name
 	}
 	if o.Bound != nil {
 		m.Bound = &bound{o.Bound.Metric.Name, o.Bound.Ns}
@@ -160,13 +159,7 @@ func (m *Model) choose(o Options) {
 
 // answer sets the headline, for the bound and the latency that the page shows first.
 func (m *Model) answer(o Options) {
-	of := headline.Options{Bound: o.Bound, Metric: o.Metric}
-	for _, metric := range results.LatencyMetrics() {
-		if metric.Name == m.Metric && o.Metric.Name == "" {
-			of.Metric = metric
-		}
-	}
-	if h, ok := headline.Of(m.Points, of); ok {
+	if h, ok := answer.Of(m.Points, answer.Options{Bound: o.Bound, Metric: o.Metric}); ok {
 		m.Headline = &h
 	}
 }

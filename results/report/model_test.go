@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
@@ -35,8 +36,9 @@ func study(tb testing.TB) *runfolder.Run {
 					p.Stages = results.StagesOf(p, 0.1*p.MeanNs, 0.3*p.MeanNs)
 					if p.ClientThreads == 12 && i == 0 {
 						p.ClientBusyShare, p.ClientCPUShare = 0.97, 0.97
-						p.Warnings = []string{"client-bound: the client's threads were busy for 97 % of the time of " +
-							"their CPUs"}
+						p.Warnings = results.ReadWarnings(
+							"client-bound: the client's threads were busy for 97 % of the time of " +
+								"their CPUs")
 					}
 					if share == 0.5 && i == 2 && p.ClientThreads == 12 {
 						p.Status, p.Error = results.StatusFailed, "the server did not answer within 5s"
@@ -73,10 +75,7 @@ func study(tb testing.TB) *runfolder.Run {
 // page writes a run's report and returns its address.
 func page(tb testing.TB, run *runfolder.Run, o Options) string {
 	tb.Helper()
-	m, err := Read(run, o)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	m := must.Get(Read(run, o))(tb)
 	f, err := os.Create(filepath.Join(tb.TempDir(), "report.html"))
 	if err == nil {
 		err = errors.Join(m.Write(f, false), f.Close())
@@ -91,10 +90,7 @@ func page(tb testing.TB, run *runfolder.Run, o Options) string {
 func largeRun(tb testing.TB, n int) *runfolder.Run {
 	tb.Helper()
 	run := runfoldertest.Create(tb, nil)
-	f, err := os.Create(filepath.Join(run.Dir(), "points.jsonl"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(run.Dir(), "points.jsonl")))(tb)
 	defer f.Close()
 	buffered := bufio.NewWriterSize(f, 1<<20)
 	out := json.NewEncoder(buffered)
@@ -106,18 +102,15 @@ func largeRun(tb testing.TB, n int) *runfolder.Run {
 			p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d", p.GetRatio, p.Keys, p.ValueBytes,
 				p.ClientThreads, p.Repeat)
 			if i%7 == 0 {
-				p.Warnings = []string{fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the "+
-					"time of their CPUs", 85+i%15)}
+				p.Warnings = results.ReadWarnings(
+					fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the "+
+						"time of their CPUs", 85+i%15))
 			}
-			if err := out.Encode(&p); err != nil {
-				tb.Fatal(err)
-			}
+			must.Do(tb, out.Encode(&p))
 			i++
 		}
 	}
-	if err := buffered.Flush(); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, buffered.Flush())
 	return run
 }
 
@@ -133,10 +126,7 @@ func TestLargeRun(t *testing.T) {
 	took := time.Since(began)
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	info, err := os.Stat(strings.TrimPrefix(address, "file://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(strings.TrimPrefix(address, "file://")))(t)
 	t.Logf("made in %v, %d MB; %d MB of memory taken from the system", took, info.Size()>>20, m.Sys>>20)
 	if m.Sys > 1<<30 { // it never shrinks, and has the making of the run in it
 		t.Errorf("%d bytes of memory, want less than 1 GiB", m.Sys)

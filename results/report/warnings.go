@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"dpukv/results"
 	"dpukv/results/table"
@@ -16,22 +15,6 @@ type warningKind struct {
 	Points  []int  `json:"points"`
 }
 
-// titles say in a few words what a warning that has a text in it is about. A warning without a
-// title is one itself.
-var titles = []struct{ has, title string }{
-	{"client-bound:", "the client's CPU is full"},
-	{"compute-bound:", "the application's compute sets the pace"},
-	{"compute slowed:", "other work delayed the application's compute"},
-	{"schedule late:", "the client sent its batches late"},
-	{"schedule held up:", "the client's schedule was held up"},
-	{"target rate missed:", "the offered rate was not reached"},
-	{"latencies are lower bounds:", "latencies are lower bounds"},
-	{"latencies left out:", "latencies are left out"},
-	{"disturbed:", "other work took CPU time"},
-	{"drift:", "throughput or latency drifted"},
-	{"too short for", "the measurement period is too short for a high percentile"},
-}
-
 // fillWarnings folds the warnings of all points that are ok by kind, the most frequent first.
 func (m *Model) fillWarnings(index map[*results.Point]int) {
 	ok, _ := results.Split(m.Points)
@@ -41,7 +24,7 @@ func (m *Model) fillWarnings(index map[*results.Point]int) {
 		title := titleOf(g)
 		k := byTitle[title]
 		if k == nil {
-			k = &warningKind{Title: title, Example: g.Example}
+			k = &warningKind{Title: title, Example: g.Example.String()}
 			byTitle[title] = k
 			m.Warnings = append(m.Warnings, k)
 		}
@@ -58,14 +41,14 @@ func (m *Model) fillWarnings(index map[*results.Point]int) {
 	})
 }
 
+// titleOf says what warnings are about. Those without a title are one themselves.
 func titleOf(g *table.WarningGroup) string {
-	for _, t := range titles {
-		if strings.Contains(g.Example, t.has) {
-			return t.title
-		}
+	title := g.Example.Kind.Title()
+	switch {
+	case title != "":
+		return title
+	case g.Same:
+		return g.Example.String()
 	}
-	if g.Same {
-		return g.Example
-	}
-	return "such as: " + g.Example
+	return "such as: " + g.Example.String()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder/runfoldertest"
@@ -13,21 +14,17 @@ import (
 // TestWarningsFold folds warnings by kind: by their title, or without their numbers.
 func TestWarningsFold(t *testing.T) {
 	points := resultstest.Curve(1e6, []int{1, 2, 3}, 1, func(p *results.Point) {
-		p.Warnings = []string{
-			fmt.Sprintf("client-bound: the client's threads used %d %% of their CPUs' time", 90+p.ClientThreads),
-		}
+		p.Warnings = results.ReadWarnings(
+			fmt.Sprintf("client-bound: the client's threads used %d %% of their CPUs' time", 90+p.ClientThreads))
 		if p.ClientThreads > 1 {
-			p.Warnings = append(p.Warnings, "the server: client-bound: another node",
-				"client and server share CPUs [0]")
+			p.Warnings = append(p.Warnings, results.ReadWarnings("another-node: client-bound: too",
+				"client and server share CPUs [0]")...)
 		}
 		if p.ClientThreads == 3 {
 			p.Status, p.Error = results.StatusFailed, "no answer"
 		}
 	})
-	m, err := Read(runfoldertest.Create(t, points), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Read(runfoldertest.Create(t, points), Options{}))(t)
 	var got []string
 	for _, k := range m.Warnings {
 		got = append(got, fmt.Sprint(k.Title, k.Points))
@@ -40,10 +37,7 @@ func TestWarningsFold(t *testing.T) {
 
 // TestClaimsAreThoseOfTheCommand counts every claim once, and says of each what is measured.
 func TestClaimsAreThoseOfTheCommand(t *testing.T) {
-	m, err := Read(study(t), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Read(study(t), Options{}))(t)
 	counted := 0
 	for _, n := range m.Claims.Count {
 		counted += n

@@ -100,7 +100,7 @@ func (b *Browser) Requests() []string {
 }
 
 // stepTimeout is the limit of one step. A browser under load is slow.
-const stepTimeout = 20 * time.Second
+const stepTimeout = time.Minute
 
 // Run performs actions and fails the test if one fails.
 func (b *Browser) Run(tb testing.TB, actions ...chromedp.Action) {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
@@ -18,18 +20,11 @@ func Golden(tb testing.TB, name string, got []byte) {
 	tb.Helper()
 	path := filepath.Join("testdata", name)
 	if Updating() {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, os.MkdirAll("testdata", 0o777))
+		must.Do(tb, os.WriteFile(path, got, 0o666))
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(tb)
 	if !bytes.Equal(got, want) {
 		tb.Errorf("%s differs (if that is meant: go test -update):\ngot\n%s\nwant\n%s", path, got,
 			want)

@@ -32,9 +32,15 @@ func WithID(id string) func(*results.Point) { return func(p *results.Point) { p.
 // FailedOnly reduces p to the content of a point that failed at once: the request.
 func FailedOnly(p *results.Point) *results.Point {
 	return &results.Point{
-		Schema: p.Schema, ID: p.ID, Status: results.StatusFailed, Error: "the server did not start",
-		Store: p.Store, Placement: p.Placement, Submode: p.Submode, Load: p.Load,
-		ServerThreads: p.ServerThreads, ClientThreads: p.ClientThreads, Repeat: p.Repeat,
+		Identity: results.Identity{
+			Schema: p.Schema, ID: p.ID, Status: results.StatusFailed,
+			Error: "the server did not start",
+		},
+		Asked: results.Asked{
+			Store: p.Store, Placement: p.Placement, Submode: p.Submode, Load: p.Load,
+			ServerThreads: p.ServerThreads, ClientThreads: p.ClientThreads,
+			Repeat: p.Repeat,
+		},
 	}
 }
 
@@ -69,7 +75,7 @@ func LocalPoints() []results.Point {
 		for _, p := range LocalCurve("local", share, 2.1e6*(0.7+0.3*share), []int{1, 2, 3, 4}, 3) {
 			p.Submode, p.ServerThreads, p.ServerCPUs, p.ClientCPUs = "direct", 1, []int{0}, []int{1}
 			if p.ClientThreads == 4 {
-				p.Warnings = append(p.Warnings,
+				p.Warnings = results.ReadWarnings(
 					"the client's CPUs were busy for 99 % of the time: it is the bottleneck")
 			}
 			points = append(points, p)
@@ -92,9 +98,8 @@ func OpenLoopPoints() []results.Point {
 				p.ThroughputOps, p.LateOps, p.UnsentOps = 0.91e6, 5000, 445_000
 				p.LatencyLowerBoundFrom = 95
 				p.ClientLag = results.Lag{P50Ns: 200, P99Ns: 4000, P999Ns: 9000, MaxNs: 50_000}
-				p.Warnings = []string{
-					"target rate missed: 910000 of 1000000 operations a second were answered",
-				}
+				p.Warnings = results.ReadWarnings(
+					"target rate missed: 910000 of 1000000 operations a second were answered")
 			}
 		}))
 	}

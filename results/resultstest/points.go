@@ -13,24 +13,36 @@ import (
 // the figures, and sets an ID if there is none.
 func Point(edits ...func(*results.Point)) results.Point {
 	p := results.Point{
-		Schema: results.SchemaVersion, Status: results.StatusOK,
-		Store: "mica", Placement: "CH-SH", Submode: "off-path",
-		Load: load.Load{
-			Workload: load.Workload{
-				GetRatio: 0.95, Dist: load.Uniform,
-				Keys: 1 << 20, KeyBytes: 8, ValueBytes: 8, Seed: 1,
+		Identity: results.Identity{Schema: results.SchemaVersion, Status: results.StatusOK},
+		Asked: results.Asked{
+			Store: "mica", Placement: "CH-SH", Submode: "off-path",
+			Load: load.Load{
+				Workload: load.Workload{
+					GetRatio: 0.95, Dist: load.Uniform,
+					Keys: 1 << 20, KeyBytes: 8, ValueBytes: 8, Seed: 1,
+				},
+				Batch: 64, Window: 1, Connections: 1, Hash: "city64", Warmup: 1e9,
 			},
-			Batch: 64, Window: 1, Connections: 1, Hash: "city64", Warmup: 1e9,
+			ServerThreads: 2, ClientThreads: 1, Repeat: 1,
 		},
-		ServerThreads: 2, ClientThreads: 1, Repeat: 1,
-		Transport: "tcp", Mode: "cache", Access: "erew", Pages: "thp",
-		ServerCPUs: []int{0, 1}, ClientCPUs: []int{2}, OpsPerFrame: 64, BytesPerFrame: 1608,
-		ServerVersion: "v0.1.0", ClientVersion: "v0.1.0", ServerAddr: "127.0.0.1:4000",
-		PreloadHitRate: 0.998,
-		StartedAt:      time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), DurationNs: 5e9,
-		ThroughputOps: 1.5e6, Latency: Latency(100e3),
-		ServerCPUNsPerOp: 310, ClientCPUNsPerOp: 420, ClientCPUShare: 0.63, ClientBusyShare: 0.6,
-		ServerCPUShare: 0.47, ClientHashShare: 0.016, Warnings: []string{},
+		Reached: results.Reached{Transport: "tcp"},
+		Used: results.Used{
+			Mode: "cache", Access: "erew", Pages: "thp", ServerCPUs: []int{0, 1},
+			ClientCPUs: []int{2}, OpsPerFrame: 64, BytesPerFrame: 1608,
+			ServerVersion: "v0.1.0", ClientVersion: "v0.1.0", ServerAddr: "127.0.0.1:4000",
+			PreloadHitRate: 0.998,
+		},
+		Counted: results.Counted{
+			StartedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), DurationNs: 5e9,
+			ThroughputOps: 1.5e6,
+		},
+		Cost: results.Cost{
+			ServerCPUNsPerOp: 310, ClientCPUNsPerOp: 420, ClientCPUShare: 0.63,
+			ClientBusyShare: 0.6, ServerCPUShare: 0.47,
+		},
+		Hashing:  results.Hashing{ClientHashShare: 0.016},
+		Latency:  Latency(100e3),
+		Warnings: results.Warnings{},
 	}
 	for _, edit := range edits {
 		edit(&p)

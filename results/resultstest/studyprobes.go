@@ -33,9 +33,14 @@ func StudyProbe(
 	kind, placement, settings string, figures map[string]float64, edits ...func(*results.Point),
 ) results.Point {
 	p := results.Point{
-		Schema: results.SchemaVersion, Status: results.StatusOK, Measure: kind,
-		Settings: map[string]string{}, Placement: placement, Repeat: 1, Figures: figures,
-		StartedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), DurationNs: 1e9,
+		Identity: results.Identity{Schema: results.SchemaVersion, Status: results.StatusOK},
+		Asked: results.Asked{
+			Measure: kind, Settings: map[string]string{}, Placement: placement, Repeat: 1,
+		},
+		Probed: results.Probed{Figures: figures},
+		Counted: results.Counted{
+			StartedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), DurationNs: 1e9,
+		},
 	}
 	for word := range strings.FieldsSeq(settings) {
 		name, value, _ := strings.Cut(word, "=")
@@ -157,7 +162,9 @@ func dmaProbes() (list []results.Point) {
 		list = append(list, twice("dma", "dpuB", fmt.Sprintf(
 			"test=latency engine=cpu op=write completion=poll bytes=%d batch=1", bytes),
 			distribution(300+float64(bytes)/8),
-			func(p *results.Point) { p.Warnings = []string{"the CPU copies: no DMA engine"} })...)
+			func(p *results.Point) {
+				p.Warnings = results.ReadWarnings("the CPU copies: no DMA engine")
+			})...)
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results/resultstest"
 )
 
@@ -15,30 +16,20 @@ import (
 func chainedRun(t *testing.T) *Run {
 	t.Helper()
 	w := newRun(t)
-	if err := errors.Join(w.AppendStart(map[string]any{"argv": []string{"dpukv", "sweep"}}),
-		w.AppendEnv(map[string]any{"node": "server"}), w.AppendEnv(struct{}{})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.AppendStart(map[string]any{"argv": []string{"dpukv", "sweep"}}),
+		w.AppendEnv(map[string]any{"node": "server"}), w.AppendEnv(struct{}{})))
 	for _, id := range []string{"a", "b", "c"} {
 		mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID(id)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return w.Run
 }
 
 // faults returns what the chains and the head say of a folder.
 func faults(t *testing.T, r *Run) (found []string) {
 	t.Helper()
-	chains, err := r.Chains()
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, err := r.Head()
-	if err != nil {
-		t.Fatal(err)
-	}
+	chains := must.Get(r.Chains())(t)
+	head := must.Get(r.Head())(t)
 	for i := range chains {
 		if l := chains[i].Broken(); l != nil {
 			found = append(found, chains[i].File+": chain")
@@ -103,10 +94,7 @@ func TestChainShowsEdits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := chainedRun(t)
-			before, err := r.Digest()
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := must.Get(r.Digest())(t)
 			edit(t, r, c.file, c.edit)
 			found := strings.Join(faults(t, r), ", ")
 			if (c.want == "") != (found == "") || !strings.Contains(found, c.want) {
@@ -126,17 +114,12 @@ func TestChainIsContinued(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.Dir(), headFile)); err != nil { // as after a kill
 		t.Fatal(err)
 	}
-	w, err := Resume(r.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Resume(r.Dir()))(t)
 	if n := len(w.Repairs()); n != 1 {
 		t.Errorf("repairs %q", w.Repairs())
 	}
 	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("d")))
-	if err := errors.Join(w.AppendEnv(struct{}{}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.AppendEnv(struct{}{}), w.Close()))
 	head, err := r.Head()
 	if err != nil || head == nil || head.Files[pointsFile].Lines != 4 || head.Files[envFile].Lines != 3 {
 		t.Errorf("head %+v, %v", head, err)
@@ -152,10 +135,7 @@ func TestChainIsContinued(t *testing.T) {
 func TestResumeNamesAnEdit(t *testing.T) {
 	r := chainedRun(t)
 	edit(t, r, pointsFile, swapped)
-	w, err := Resume(r.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Resume(r.Dir()))(t)
 	defer w.Close()
 	if got := w.Repairs(); len(got) != 1 || !strings.Contains(got[0], "points.jsonl, line 1: found the digest ") {
 		t.Errorf("repairs %q", got)
@@ -173,13 +153,8 @@ func TestChainOfAnOlderBuild(t *testing.T) {
 		}
 		return old
 	})
-	if err := os.Remove(filepath.Join(r.Dir(), headFile)); err != nil {
-		t.Fatal(err)
-	}
-	w, err := Resume(r.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(r.Dir(), headFile)))
+	w := must.Get(Resume(r.Dir()))(t)
 	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("d")))
 	if err := w.Close(); err != nil || len(w.Repairs()) > 0 {
 		t.Fatal(err, w.Repairs())
@@ -202,15 +177,10 @@ func TestLineOfAnotherFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := os.ReadFile(filepath.Join(from.Dir(), envFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := must.Get(os.ReadFile(filepath.Join(from.Dir(), envFile)))(t)
 	line, _, _ := bytes.Cut(env, []byte("\n"))
 	mustAppend(t, to, points[1])
-	if err := errors.Join(to.AppendEnv(rawLine(line)), to.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(to.AppendEnv(rawLine(line)), to.Close()))
 	if found := faults(t, to.Run); found != nil {
 		t.Errorf("found %q", found)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"dpukv/internal/infile"
-	"dpukv/results/internal/atomicfile"
+	"dpukv/internal/outfile"
 )
 
 // Head is head.json: where the chained files ended when a sweep last closed the folder. It tells
@@ -105,5 +105,5 @@ func (w *Writer) seal() error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(filepath.Join(w.dir, headFile), append(text, '\n'))
+	return outfile.Replace(filepath.Join(w.dir, headFile), append(text, '\n'))
 }

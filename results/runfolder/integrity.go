@@ -6,7 +6,10 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"dpukv/internal/infile"
 	"dpukv/results"
@@ -106,3 +109,30 @@ func (r *Run) StrayLogs(points []results.Point) ([]string, error) {
 	}
 	return strays, nil
 }
+
+// Uncovered names the files of the folder that no digest and no checksum covers, such as figures.
+// Those in hist/ are [Run.StrayLogs].
+func (r *Run) Uncovered() (files []string, err error) {
+	covered := []string{sweepFile, testbedFile, startsFile, envFile, pointsFile, headFile}
+	walk := func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name == histFolder && e.IsDir():
+			return fs.SkipDir
+		case e.IsDir(), slices.Contains(covered, name):
+			return nil
+		case path.Dir(path.Dir(name)) == sourcesFolder && slices.Contains(covered[:2], e.Name()):
+			return nil
+		}
+		files = append(files, name)
+		return nil
+	}
+	if err := fs.WalkDir(os.DirFS(r.dir), ".", walk); err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	return files, nil
+}
+
+// InFigures reports whether a file that [Run.Uncovered] names is among the figures.
+func InFigures(name string) bool { return strings.HasPrefix(name, figFolder+"/") }

@@ -6,18 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
 
 func TestHistogramLogThatIsNotWhole(t *testing.T) {
-	log, err := results.EncodeHlog([]results.Interval{
+	log := must.Get(results.EncodeHlog([]results.Interval{
 		interval(5, 6, 42),
 		interval(6, 7, 43),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	lastLine := bytes.LastIndexByte(log[:len(log)-1], '\n') + 1 // a log that is cut there reads well
 	zeros := append(bytes.Clone(log[:len(log)-8]), make([]byte, 8)...)
 	for name, c := range map[string]struct {
@@ -39,12 +37,8 @@ func TestHistogramLogThatIsNotWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newRun(t)
 			p := resultstest.LocalPoint(resultstest.WithID("a"))
-			if err := w.Append(&p, log); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.damage(w.histPath("a")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Append(&p, log))
+			must.Do(t, c.damage(w.histPath("a")))
 			ids, bad := pointIDs(t, w.Run)
 			if len(ids) != 1 || (c.note == "") != (len(bad) == 0) {
 				t.Fatalf("points %q, notes %v, want %q", ids, bad, c.note)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results/resultstest"
 )
 
@@ -31,18 +32,13 @@ func TestHalfWrittenLastLine(t *testing.T) {
 			w := newRun(t)
 			mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")),
 				resultstest.LocalPoint(resultstest.WithID("b")))
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Close())
 			edit(t, w.Run, pointsFile, func(b []byte) []byte { return append(b, c.tail...) })
 			if ids, bad := pointIDs(t, w.Run); len(bad) != c.bad || !slices.Equal(ids, c.want) {
 				t.Errorf("reader: points %q, bad lines %v", ids, bad)
 			}
 
-			w, err := Resume(w.Dir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			w = must.Get(Resume(w.Dir()))(t)
 			defer w.Close()
 			if r := w.Repairs(); len(r) != 1 || !strings.Contains(r[0], c.repair) ||
 				!strings.Contains(r[0], "points.jsonl, line 3") {
@@ -58,18 +54,11 @@ func TestHalfWrittenLastLine(t *testing.T) {
 
 func TestHalfWrittenEnvLineIsCutToo(t *testing.T) {
 	w := newRun(t)
-	if err := errors.Join(w.AppendEnv(map[string]int{"cpus": 1}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.AppendEnv(map[string]int{"cpus": 1}), w.Close()))
 	edit(t, w.Run, envFile, func(b []byte) []byte { return append(b, `{"cpus":`...) })
-	w, err := Resume(w.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w = must.Get(Resume(w.Dir()))(t)
 	defer w.Close()
-	if err := w.AppendEnv(map[string]int{"cpus": 2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.AppendEnv(map[string]int{"cpus": 2}))
 	if env, bad, err := w.Env(); len(env) != 2 || len(bad) != 0 || err != nil {
 		t.Fatalf("env %s, bad %v, %v", env, bad, err)
 	}
@@ -92,13 +81,9 @@ func TestFolderChangedWhileWritten(t *testing.T) {
 			w := newRun(t)
 			mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")),
 				resultstest.LocalPoint(resultstest.WithID("b")))
-			if err := w.Check(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Check())
 			path := filepath.Join(w.Dir(), pointsFile)
-			if err := c.change(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.change(path))
 			p := resultstest.LocalPoint(resultstest.WithID("c"))
 			if err := w.Append(&p, nil); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
@@ -116,9 +101,7 @@ func TestFolderChangedWhileWritten(t *testing.T) {
 func TestCheckAfterTheLastPoint(t *testing.T) {
 	w := newRun(t)
 	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")))
-	if err := os.Truncate(filepath.Join(w.Dir(), pointsFile), 10); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(filepath.Join(w.Dir(), pointsFile), 10))
 	if err := w.Check(); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v, want ErrChanged", err)
 	}
@@ -128,12 +111,8 @@ func TestCheckAfterTheLastPoint(t *testing.T) {
 func TestNoHole(t *testing.T) {
 	w := newRun(t)
 	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")))
-	if err := w.points.f.Truncate(0); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.points.f.WriteString("x\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.points.f.Truncate(0))
+	must.Get(w.points.f.WriteString("x\n"))(t)
 	if data, err := os.ReadFile(filepath.Join(w.Dir(), pointsFile)); err != nil || string(data) != "x\n" {
 		t.Errorf("got %.20q, %v", data, err)
 	}

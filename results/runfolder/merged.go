@@ -11,8 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"dpukv/internal/outfile"
 	"dpukv/results"
-	"dpukv/results/internal/atomicfile"
 )
 
 // The states of a source's chain of digests.
@@ -109,11 +109,11 @@ func (r *Run) copyRequests(n int, sweep, testbed []byte) error {
 		return err
 	}
 	if testbed != nil {
-		if err := atomicfile.Replace(filepath.Join(dir, testbedFile), testbed); err != nil {
+		if err := outfile.Replace(filepath.Join(dir, testbedFile), testbed); err != nil {
 			return err
 		}
 	}
-	return atomicfile.Replace(filepath.Join(dir, sweepFile), sweep)
+	return outfile.Replace(filepath.Join(dir, sweepFile), sweep)
 }
 
 // SameContent reports whether two points are one: all of their fields agree but those that depend

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 func TestNearRunFoldersAreNamed(t *testing.T) {
@@ -15,17 +17,11 @@ func TestNearRunFoldersAreNamed(t *testing.T) {
 	}
 	now := time.Now()
 	for i, dir := range []string{"runs/old", "runs/before", "runs/after"} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(dir, 0o700))
 		file := filepath.Join(dir, sweepFile)
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, nil, 0o600))
 		when := now.Add(time.Duration(i) * time.Hour)
-		if err := os.Chtimes(file, when, when); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(file, when, when))
 	}
 	const all = "; run folders here: runs/after, runs/before, runs/old"
 	for dir, want := range map[string]string{

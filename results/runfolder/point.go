@@ -98,9 +98,9 @@ func encodable(p *results.Point) *results.Point {
 		}
 	}
 	q.Error = foreign.Reason(q.Error)
-	q.Warnings = make([]string, len(p.Warnings))
+	q.Warnings = make(results.Warnings, len(p.Warnings))
 	for i, w := range p.Warnings {
-		q.Warnings[i] = foreign.Reason(w)
+		q.Warnings[i] = results.ReadWarning(foreign.Reason(w.String()))
 	}
 	return &q
 }

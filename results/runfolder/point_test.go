@@ -28,7 +28,10 @@ func TestLastOkLineOfAnIDWins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var points []results.Point
 			for _, l := range c.lines {
-				points = append(points, results.Point{ID: l.id, Status: l.status, Ops: l.ops})
+				points = append(points, results.Point{
+					Identity: results.Identity{ID: l.id, Status: l.status},
+					Counted:  results.Counted{Ops: l.ops},
+				})
 			}
 			var got []line
 			for _, p := range lastOfEachID(points) {

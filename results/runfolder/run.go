@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"dpukv/internal/infile"
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // The names in a run folder.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -30,9 +31,7 @@ func newRun(t *testing.T) *Writer {
 func mustAppend(t *testing.T, w *Writer, points ...results.Point) {
 	t.Helper()
 	for i := range points {
-		if err := w.Append(&points[i], nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Append(&points[i], nil))
 	}
 }
 
@@ -52,13 +51,8 @@ func pointIDs(t *testing.T, r *Run) (ids []string, bad []BadLine) {
 func edit(t *testing.T, r *Run, name string, change func([]byte) []byte) {
 	t.Helper()
 	path := filepath.Join(r.Dir(), name)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, change(data), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
+	must.Do(t, os.WriteFile(path, change(data), 0o666))
 }
 
 // interval is one of a histogram log, from and to these milliseconds, with one latency.
@@ -73,19 +67,13 @@ func interval(fromMs, toMs, latencyNs int64) results.Interval {
 func TestRunFolderHoldsWhatWasWritten(t *testing.T) {
 	w := newRun(t)
 	want := resultstest.LocalPoint(resultstest.WithID("a"))
-	want.Warnings = []string{"client CPU is saturated"}
-	log, err := results.EncodeHlog([]results.Interval{interval(5, 6, 42)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want.Warnings = results.ReadWarnings("client CPU is saturated")
+	log := must.Get(results.EncodeHlog([]results.Interval{interval(5, 6, 42)}))(t)
 	if err := errors.Join(w.AppendEnv(map[string]any{"node": "here", "cpus": 2}), w.Append(&want, log)); err != nil {
 		t.Fatal(err)
 	}
 
-	r, err := Open(w.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Open(w.Dir()))(t)
 	sweep, err1 := r.Sweep()
 	testbed, err2 := r.Testbed()
 	env, _, err3 := r.Env()
@@ -113,10 +101,7 @@ func TestRunFolderHoldsWhatWasWritten(t *testing.T) {
 }
 
 func TestNoTestbedFile(t *testing.T) {
-	w, err := Create(t.TempDir(), []byte("x"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(t.TempDir(), []byte("x"), nil))(t)
 	defer w.Close()
 	if got, err := w.Testbed(); got != nil || err != nil {
 		t.Fatalf("got %q, %v", got, err)
@@ -142,13 +127,8 @@ func TestCorruptMiddleLinesAreNamedAndTheRestUsed(t *testing.T) {
 		return append(b, "{\"id\":\n\n[]\n{\"schema\":1}\n{\"schema\":99,\"id\":\"z\"}\n"+
 			"{\"schema\":1,\"id\":\"z\",\"status\":\"so-so\"}\n"...)
 	})
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	w, err := Resume(w.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	w = must.Get(Resume(w.Dir()))(t)
 	defer w.Close()
 	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("b")))
 
@@ -177,13 +157,9 @@ func TestCorruptMiddleLinesAreNamedAndTheRestUsed(t *testing.T) {
 func TestFolderOfOtherThings(t *testing.T) {
 	for _, name := range []string{pointsFile, envFile, sweepFile} {
 		w := newRun(t)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
 		path := filepath.Join(w.Dir(), name)
-		if err := errors.Join(os.Remove(path), unix.Mkfifo(path, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.Remove(path), unix.Mkfifo(path, 0o600)))
 		_, _, err1 := w.Points()
 		_, _, err2 := w.Env()
 		_, err3 := w.Sweep()

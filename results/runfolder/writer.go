@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/outfile"
 	"dpukv/results"
-	"dpukv/results/internal/atomicfile"
 )
 
 // Writer is a run folder that a sweep writes. It holds the folder's lock, and belongs to one
@@ -88,11 +88,11 @@ func (w *Writer) fill(sweep, testbed []byte) error {
 		}
 	}
 	if testbed != nil {
-		if err := atomicfile.Replace(filepath.Join(w.dir, testbedFile), testbed); err != nil {
+		if err := outfile.Replace(filepath.Join(w.dir, testbedFile), testbed); err != nil {
 			return err
 		}
 	}
-	if err := atomicfile.Replace(filepath.Join(w.dir, sweepFile), sweep); err != nil {
+	if err := outfile.Replace(filepath.Join(w.dir, sweepFile), sweep); err != nil {
 		return err
 	}
 	return w.continueChains()
@@ -181,7 +181,7 @@ func (w *Writer) Append(p *results.Point, hlog []byte) error {
 	line.HlogBytes, line.HlogCRC32C, line.Chain = 0, "", ""
 	if hlog != nil {
 		sealHlog(line, hlog)
-		if err := atomicfile.Replace(w.histPath(p.ID), hlog); err != nil {
+		if err := outfile.Replace(w.histPath(p.ID), hlog); err != nil {
 			return w.appendError("the histograms of point "+p.ID, err)
 		}
 	}

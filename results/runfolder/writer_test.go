@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -22,13 +23,8 @@ func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 	w := newRun(t)
 	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("ok")),
 		resultstest.LocalPoint(resultstest.WithID("bad"), resultstest.Failed("server died")))
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	w, err := Resume(w.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	w = must.Get(Resume(w.Dir()))(t)
 	defer w.Close()
 	if !w.Done("ok") || w.Done("bad") || w.Done("never") || len(w.Repairs()) != 0 {
 		t.Fatalf("done: ok %v, bad %v, never %v; repairs %q", w.Done("ok"), w.Done("bad"), w.Done("never"), w.Repairs())
@@ -56,9 +52,7 @@ func TestCreateRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for file, content := range c.files {
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o666))
 			}
 			w, err := Create(dir, []byte("new"), nil)
 			if c.want == "" {
@@ -78,7 +72,7 @@ func TestCreateRefuses(t *testing.T) {
 func TestAppendRefusesWhatCanNotBeWritten(t *testing.T) {
 	w := newRun(t)
 	for _, id := range []string{"", "../up", "a b", ".hidden", "a\nb", "é", strings.Repeat("x", 201)} {
-		if err := w.Append(&results.Point{ID: id}, nil); err == nil {
+		if err := w.Append(&results.Point{Identity: results.Identity{ID: id}}, nil); err == nil {
 			t.Errorf("id %q was accepted", id)
 		}
 	}
@@ -153,10 +147,7 @@ func TestFullDisk(t *testing.T) {
 			}
 			// The disk is still full; continuing must not make it worse.
 			_ = w.Close()
-			again, err := Resume(w.Dir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must.Get(Resume(w.Dir()))(t)
 			defer again.Close()
 			if !again.Done(written[len(written)-1]) || len(again.Repairs()) != 0 {
 				t.Errorf("after the disk was full: repairs %q", again.Repairs())

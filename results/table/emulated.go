@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // writeEmulated marks the points of a model: one line an emulated testbed.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"dpukv/internal/foreign"
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // WritePoint writes one point for a terminal: the request, the configuration in use, the outcome.
@@ -138,6 +138,10 @@ func (s *summary) outcome() {
 			s.line("", "in mode cache, a store drops items where its index or its memory is full")
 		}
 	}
+	if p.InFlightShare > 0 {
+		s.line("in flight", fmt.Sprintf("%s operations, %.0f %% of what the windows hold",
+			numfmt.Digits3(p.InFlightMean), 100*p.InFlightShare))
+	}
 	s.line("errors", problems(p))
 	if p.Reconnects > 0 {
 		s.line("reconnects", fmt.Sprintf("%s in the measurement period, each %s µs in the mean",
@@ -239,16 +243,24 @@ func intervalRows(i results.LatencyInterval) [][]string {
 	if i == (results.LatencyInterval{}) {
 		return nil
 	}
-	row := func(name string, ends ...int64) []string {
+	row := func(name, absent string, ends ...int64) []string {
 		cells := []string{name, "–"}
 		for _, ns := range ends {
-			cells = append(cells, micros(float64(ns)))
+			cell := micros(float64(ns))
+			if ns == 0 {
+				cell = absent
+			}
+			cells = append(cells, cell)
 		}
 		return append(cells, "–")
 	}
+	name := "  95 % interval"
+	if i.Sections == 0 {
+		name = "  older build's interval"
+	}
 	return [][]string{
-		row("  95 % interval, low end", i.P50LoNs, i.P95LoNs, i.P99LoNs, i.P999LoNs),
-		row("  95 % interval, high end", i.P50HiNs, i.P95HiNs, i.P99HiNs, i.P999HiNs),
+		row(name+", low end", "–", i.P50LoNs, i.P95LoNs, i.P99LoNs, i.P999LoNs),
+		row(name+", high end", "none", i.P50HiNs, i.P95HiNs, i.P99HiNs, i.P999HiNs),
 	}
 }
 
@@ -391,6 +403,6 @@ func (s *summary) warnings() {
 	}
 	fmt.Fprintf(s, "\n%s:\n", head)
 	for _, w := range s.p.Warnings {
-		fmt.Fprintf(s, "  - %s\n", indent(w))
+		fmt.Fprintf(s, "  - %s\n", indent(w.String()))
 	}
 }

@@ -21,8 +21,8 @@ func TestPointGolden(t *testing.T) {
 		})
 	steady := resultstest.LocalPoint(func(p *results.Point) {
 		p.LatencyInterval = results.LatencyInterval{
-			P50LoNs: 98e3, P50HiNs: 103e3, P95LoNs: 140e3, P95HiNs: 160e3, P99LoNs: 190e3, P99HiNs: 220e3,
-			P999LoNs: 400e3, P999HiNs: 900e3,
+			Sections: 5, P50LoNs: 98e3, P50HiNs: 103e3, P95LoNs: 140e3, P95HiNs: 160e3, P99LoNs: 190e3,
+			P99HiNs: 220e3, P999LoNs: 400e3,
 		}
 	})
 	stages := resultstest.LocalPoint(func(p *results.Point) {

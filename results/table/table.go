@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"dpukv/internal/foreign"
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // Write writes points as a table for a terminal: one row a configuration, its repeats condensed.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -16,7 +17,7 @@ func TestTableGolden(t *testing.T) {
 		"busy for 91 % of the time",
 	} {
 		alikeWarnings = append(alikeWarnings, resultstest.LocalPoint(func(p *results.Point) {
-			p.Repeat, p.Warnings = i+1, []string{w}
+			p.Repeat, p.Warnings = i+1, results.ReadWarnings(w)
 		}))
 	}
 	mixed := []results.Point{
@@ -44,9 +45,7 @@ func TestTableGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := Write(&b, points); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Write(&b, points))
 			resultstest.Golden(t, "table-"+name+".golden", b.Bytes())
 		})
 	}
@@ -62,9 +61,7 @@ func computes(p *results.Point) {
 
 func TestTableColumnsAlign(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, resultstest.LocalPoints()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, resultstest.LocalPoints()))
 	lines := strings.Split(b.String(), "\n")
 	for i, line := range lines[:12] {
 		if got, want := len([]rune(line)), len([]rune(lines[0])); got != want && i != 1 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"dpukv/results/internal/numfmt"
+	"dpukv/internal/numfmt"
 )
 
 // micros writes nanoseconds as microseconds.

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"dpukv/internal/foreign"
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/internal/numfmt"
 )
 
 // WarningGroup is a set of warnings that differ in their numbers only.
 type WarningGroup struct {
-	Example string
+	Example results.Warning
 	Same    bool             // all are the example
 	Points  []*results.Point // one for each warning
 }
@@ -26,10 +26,11 @@ func GroupWarnings(points []*results.Point) []*WarningGroup {
 	byShape := make(map[string]*WarningGroup)
 	for _, p := range points {
 		for _, w := range p.Warnings {
-			a := byShape[shape(w)]
+			shape := number.ReplaceAllString(w.String(), "#")
+			a := byShape[shape]
 			if a == nil {
 				a = &WarningGroup{Example: w, Same: true}
-				byShape[shape(w)] = a
+				byShape[shape] = a
 				list = append(list, a)
 			}
 			a.Same = a.Same && w == a.Example
@@ -45,9 +46,6 @@ func GroupWarnings(points []*results.Point) []*WarningGroup {
 // number matches a number by itself; the one in "p99" is a part of a name.
 var number = regexp.MustCompile(`\b\d[\d.]*`)
 
-// shape is a warning without its numbers.
-func shape(warning string) string { return number.ReplaceAllString(warning, "#") }
-
 // WriteWarnings lists the warnings of points. It groups those that differ in their numbers only,
 // and writes nothing if there are none.
 func WriteWarnings(b *bytes.Buffer, points []*results.Point) {
@@ -57,7 +55,7 @@ func WriteWarnings(b *bytes.Buffer, points []*results.Point) {
 	}
 	b.WriteString("\nWarnings:\n")
 	for _, a := range list {
-		text := foreign.Reason(a.Example)
+		text := foreign.Reason(a.Example.String())
 		if !a.Same {
 			text = "such as: " + text
 		}

@@ -110,3 +110,28 @@ func (f *folder) digest() Check {
 	}
 	return outcome("digest", is, faults)
 }
+
+// uncovered lists what no check looks at: a change of it shows nowhere.
+func (f *folder) uncovered() Check {
+	files, err := f.Uncovered()
+	if err != nil {
+		return outcome("uncovered", "a folder can't be read", []string{err.Error()})
+	}
+	var said []string
+	figures := 0
+	for _, name := range files {
+		if runfolder.InFigures(name) {
+			figures++
+		} else {
+			said = append(said, name)
+		}
+	}
+	if figures > 0 {
+		said = append(said, count(figures, "file")+" in figures/")
+	}
+	if said == nil {
+		return outcome("uncovered", "no file", nil)
+	}
+	return Check{Name: "uncovered", Outcome: Unknown, Found: "no digest covers " +
+		strings.Join(said, ", ")}
+}

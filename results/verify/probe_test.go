@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
@@ -36,10 +37,7 @@ func timed(t *testing.T, tag string) (results.Point, []byte) {
 			Tag: results.TagActual, Start: p.StartedAt, End: end, Histogram: actual,
 		})
 	}
-	text, err := results.EncodeHlog(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(results.EncodeHlog(log))(t)
 	return p, text
 }
 
@@ -73,13 +71,8 @@ func TestProbes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(w.Append(&p, log), w.Close()); err != nil {
-				t.Fatal(err)
-			}
-			report, err := Folder(w.Run, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(w.Append(&p, log), w.Close()))
+			report := must.Get(Folder(w.Run, Options{}))(t)
 			i := slices.IndexFunc(report.Checks, func(c Check) bool { return c.Name == "latency" })
 			faults := strings.Join(report.Checks[i].Faults, "\n")
 			if (test.fault == "") != (faults == "") || !strings.Contains(faults, test.fault) {

@@ -69,7 +69,7 @@ func Folder(run *runfolder.Run, o Options) (*Report, error) {
 	r := &Report{Folder: run.Dir(), Digest: runfolder.Digest(f.chains)}
 	for _, check := range []func() Check{
 		f.lines, f.chain, f.end, f.digest, f.request, f.schema, f.order, f.throughput, f.logs,
-		f.latency, f.nodes,
+		f.latency, f.nodes, f.uncovered,
 	} {
 		r.Checks = append(r.Checks, check())
 	}

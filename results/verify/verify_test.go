@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
@@ -23,23 +24,16 @@ func whole(t *testing.T) (*runfolder.Run, string) {
 		t.Fatal(err)
 	}
 	for _, node := range []string{"server", "client"} {
-		if err := w.AppendEnv(map[string]any{"node": node, "kind": "host", "version": "v0.1.0"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.AppendEnv(map[string]any{"node": node, "kind": "host", "version": "v0.1.0"}))
 	}
 	for i, id := range []string{"a", "b", "c"} {
 		p, log := measured(t, id, i)
-		if err := w.Append(&p, log); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Append(&p, log))
 	}
 	if err := errors.Join(w.AppendStart(map[string]any{"argv": []string{"dpukv", "sweep"}}), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	digest, err := w.Digest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	digest := must.Get(w.Digest())(t)
 	return w.Run, digest
 }
 
@@ -59,10 +53,7 @@ func measured(t *testing.T, id string, n int) (results.Point, []byte) {
 			log = append(log, results.Interval{Tag: tag, Start: at, End: at.Add(time.Second), Histogram: h})
 		}
 	}
-	all, err := results.MergeTag(log, results.TagActual)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(results.MergeTag(log, results.TagActual))(t)
 	p.Ops, p.Gets, p.Hits, p.Misses = 600, 600, 600, 0
 	p.ThroughputOps = float64(p.Ops) / (float64(p.DurationNs) / 1e9)
 	p.Latency, p.Actual = results.LatencyOf(all), results.LatencyOf(all)
@@ -71,19 +62,13 @@ func measured(t *testing.T, id string, n int) (results.Point, []byte) {
 		Node: results.Node{Node: "client", Kind: "host"},
 		Ops:  p.Ops, ThroughputOps: p.ThroughputOps, Latency: p.Latency,
 	}}
-	text, err := results.EncodeHlog(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(results.EncodeHlog(log))(t)
 	return p, text
 }
 
 func outcomes(t *testing.T, r *runfolder.Run, o Options) (wrong, unknown []string) {
 	t.Helper()
-	report, err := Folder(r, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(Folder(r, o))(t)
 	for _, c := range report.Checks {
 		switch c.Outcome {
 		case Wrong:
@@ -129,6 +114,31 @@ func flipped(b []byte) []byte {
 
 func cut(b []byte) []byte { return b[:len(b)-9] }
 
+// TestUncoveredFilesAreListed: what no digest covers is in one row, wherever it lies.
+func TestUncoveredFilesAreListed(t *testing.T) {
+	r, digest := whole(t)
+	row := func() Check {
+		t.Helper()
+		report := must.Get(Folder(r, Options{Expected: digest, Request: asked}))(t)
+		return report.Checks[len(report.Checks)-1]
+	}
+	if c := row(); c.Outcome != OK || c.Found != "no file" {
+		t.Errorf("nothing added: found %+v", c)
+	}
+	for _, name := range []string{
+		"report.html", "figures/a.svg", "figures/more/b.png", "notes.txt", "more/points.jsonl",
+		"sources/1/sweep.yaml", "sources/1/else",
+	} {
+		path := filepath.Join(r.Dir(), name)
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, nil, 0o666))
+	}
+	const want = "no digest covers more/points.jsonl, notes.txt, report.html, sources/1/else, 2 files in figures/"
+	if c := row(); c.Outcome != Unknown || c.Found != want {
+		t.Errorf("found %+v, want %s", c, want)
+	}
+}
+
 func TestEdits(t *testing.T) {
 	_, ofC := measured(t, "c", 2)
 	for name, c := range map[string]struct {
@@ -167,17 +177,12 @@ func TestEdits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, digest := whole(t)
 			path := filepath.Join(r.Dir(), c.file)
-			before, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := must.Get(os.ReadFile(path))(t)
 			after := c.edit(bytes.Clone(before))
 			if bytes.Equal(before, after) != (c.want == "") {
 				t.Fatalf("the edit does nothing:\n%.3000s", before)
 			}
-			if err := os.WriteFile(path, after, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, after, 0o666))
 			wrong, _ := outcomes(t, r, Options{Expected: digest, Request: asked})
 			wrong = slices.DeleteFunc(wrong, func(name string) bool { return name == "digest" })
 			if got := strings.Join(wrong, " "); got != c.want {
@@ -204,23 +209,14 @@ func rewritten(t *testing.T, edit func(*results.Point)) *runfolder.Run {
 		t.Fatal(err)
 	}
 	for _, line := range env {
-		if err := w.AppendEnv(line); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.AppendEnv(line))
 	}
 	for i := range points {
 		edit(&points[i])
-		log, err := os.ReadFile(filepath.Join(from.Dir(), "hist", points[i].ID+".hlog"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Append(&points[i], log); err != nil {
-			t.Fatal(err)
-		}
+		log := must.Get(os.ReadFile(filepath.Join(from.Dir(), "hist", points[i].ID+".hlog")))(t)
+		must.Do(t, w.Append(&points[i], log))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return w.Run
 }
 
@@ -232,7 +228,7 @@ func TestComputedAnew(t *testing.T) {
 	if wrong, _ := outcomes(t, r, Options{Expected: digest}); strings.Join(wrong, " ") != "digest latency" {
 		t.Errorf("found %q", wrong)
 	}
-	r = rewritten(t, func(p *results.Point) { p.Warnings = []string{"hidden"} })
+	r = rewritten(t, func(p *results.Point) { p.Warnings = results.ReadWarnings("hidden") })
 	if wrong, unknown := outcomes(t, r, Options{}); wrong != nil || !slices.Contains(unknown, "digest") {
 		t.Errorf("without a digest: wrong %q, unknown %q", wrong, unknown)
 	}
@@ -243,12 +239,9 @@ func TestComputedAnew(t *testing.T) {
 
 // TestOlderBuild: a folder without digests is checked as far as it goes.
 func TestOlderBuild(t *testing.T) {
-	r, err := runfolder.Open("../testdata/run-2026")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(runfolder.Open("../testdata/run-2026"))(t)
 	wrong, unknown := outcomes(t, r, Options{})
-	if wrong != nil || strings.Join(unknown, " ") != "chain end digest request" {
+	if wrong != nil || strings.Join(unknown, " ") != "chain end digest request uncovered" {
 		t.Errorf("wrong %q, unknown %q", wrong, unknown)
 	}
 }
@@ -256,22 +249,15 @@ func TestOlderBuild(t *testing.T) {
 // TestKilledSweep: lines after the head, or none, are not wrong.
 func TestKilledSweep(t *testing.T) {
 	r, _ := whole(t)
-	w, err := runfolder.Resume(r.Dir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(runfolder.Resume(r.Dir()))(t)
 	defer w.Close()
 	p, log := measured(t, "d", 3)
-	if err := w.Append(&p, log); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Append(&p, log))
 	wrong, unknown := outcomes(t, r, Options{Request: asked})
 	if wrong != nil || strings.Join(unknown, " ") != "end digest" {
 		t.Errorf("wrong %q, unknown %q", wrong, unknown)
 	}
-	if err := os.WriteFile(filepath.Join(r.Dir(), "hist", "e.hlog"), log, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(r.Dir(), "hist", "e.hlog"), log, 0o666))
 	wrong, unknown = outcomes(t, r, Options{Request: asked})
 	if wrong != nil || strings.Join(unknown, " ") != "end digest logs" {
 		t.Errorf("wrong %q, unknown %q", wrong, unknown)

@@ -16,6 +16,7 @@ import (
 	"dpukv/internal/clib"
 	"dpukv/internal/offheap"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
@@ -45,23 +46,11 @@ func rig(t *testing.T) (*library, *copierLibrary, func(name string, args ...uint
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("%s builds no device (%v: %s): make deps-release", compilers[runtime.GOARCH], err, out)
 	}
-	lib, err := loadFrom(so)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := loadCopier(so, so)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := clib.Open(so)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lib := must.Get(loadFrom(so))(t)
+	own := must.Get(loadCopier(so, so))(t)
+	c := must.Get(clib.Open(so))(t)
 	return lib, own, func(name string, args ...uintptr) uintptr {
-		f, err := c.Symbol(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(c.Symbol(name))(t)
 		return clib.Call(f, args...)
 	}
 }
@@ -71,31 +60,24 @@ func TestCopier(t *testing.T) {
 	lib, own, call := rig(t)
 	for _, events := range []bool{false, true} {
 		d := &Device{name: "mlx5_0", lib: lib, ctx: call("fake_device", modeWell), port: 1}
-		c, err := newCopier(d, own, 16, events)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(newCopier(d, own, 16, events))(t)
 		if c.MaxBytes() != 1<<21 {
 			t.Errorf("the longest copy has %d bytes", c.MaxBytes())
 		}
 		near, far := region(t, 4096), region(t, 1<<16)
-		nearKey, farKey := must[uint32](t)(c.Register(near)), must[uint32](t)(c.Register(far))
+		nearKey, farKey := must.Get(c.Register(near))(t), must.Get(c.Register(far))(t)
 		for i := range near {
 			near[i] = byte(i * 7)
 		}
 		for i := range 16 {
-			if err := c.Copy(far[4096*i:][:4096], farKey, near, nearKey); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Copy(far[4096*i:][:4096], farKey, near, nearKey))
 		}
 		reap(t, c, 16)
 		if !bytes.Equal(far, bytes.Repeat(near, 16)) {
 			t.Error("the copies have other bytes")
 		}
 		clear(near)
-		if err := c.Copy(near[:100], nearKey, far[5:105], farKey); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Copy(near[:100], nearKey, far[5:105], farKey))
 		reap(t, c, 1)
 		if !bytes.Equal(near[:100], far[5:105]) || near[100] != 0 {
 			t.Error("a part was copied with other bytes")
@@ -122,7 +104,7 @@ func reap(t *testing.T, c *Copier, n int) {
 
 func region(t *testing.T, bytes int) []byte {
 	t.Helper()
-	r := must[*offheap.Region](t)(offheap.Alloc(bytes, offheap.Small))
+	r := must.Get(offheap.Alloc(bytes, offheap.Small))(t)
 	t.Cleanup(func() { _ = r.Free() })
 	return r.Bytes()[:bytes]
 }
@@ -163,21 +145,16 @@ func TestCopierFails(t *testing.T) {
 		"other operation": {modeOtherOperation, true, 0, "found the completion of operation 0, allowed: 137"},
 	} {
 		d := &Device{name: "mlx5_0", lib: lib, ctx: call("fake_device", test.mode), port: 1}
-		c, err := newCopier(d, own, 16, test.events)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(newCopier(d, own, 16, test.events))(t)
 		c.patience = 20 * time.Millisecond
 		memory := region(t, 4096)
-		key := must[uint32](t)(c.Register(memory))
+		key := must.Get(c.Register(memory))(t)
 		if test.key != 0 {
 			key = test.key
 		}
-		if err := c.Copy(memory[:64], key, memory[64:128], key); err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for err = error(nil); n == 0 && err == nil; {
+		must.Do(t, c.Copy(memory[:64], key, memory[64:128], key))
+		var err error
+		for n := 0; n == 0 && err == nil; {
 			n, err = c.Done()
 		}
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -193,16 +170,11 @@ func TestCopierFails(t *testing.T) {
 func TestCopiesAllocateNothing(t *testing.T) {
 	lib, own, call := rig(t)
 	d := &Device{name: "mlx5_0", lib: lib, ctx: call("fake_device", modeWell), port: 1}
-	c, err := newCopier(d, own, 16, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(newCopier(d, own, 16, false))(t)
 	memory := region(t, 4096)
-	key := must[uint32](t)(c.Register(memory))
+	key := must.Get(c.Register(memory))(t)
 	if n := testing.AllocsPerRun(100, func() {
-		if err := c.Copy(memory[:64], key, memory[64:128], key); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Copy(memory[:64], key, memory[64:128], key))
 		reap(t, c, 1)
 	}); n != 0 {
 		t.Errorf("a copy allocates %v times", n)

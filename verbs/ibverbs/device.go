@@ -83,6 +83,9 @@ func (d *Device) describe(port int) error {
 	d.info = verbs.DeviceInfo{
 		Provider: "ibverbs", Name: d.name, Firmware: text(attr.fwVer[:]),
 		Emulated: d.emulated(attr.vendorID),
+		// Firmware may write with relaxed order (PCI_WR_ORDERING), and the network may deliver out
+		// of order. The verbs tell neither.
+		Placement: verbs.Unknown,
 	}
 	if port < 0 || port > int(attr.physPortCnt) {
 		return fmt.Errorf("%s: found port %d, allowed: 1 to %d", d.name, port, attr.physPortCnt)

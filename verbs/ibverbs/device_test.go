@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/verbstest"
 
@@ -36,26 +37,7 @@ func probe(t *testing.T) {
 func open(t *testing.T) verbs.Device {
 	t.Helper()
 	probe(t)
-	d, err := Open(Config{GIDIndex: AutoGID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
-}
-
-func must[T any](t *testing.T) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
+	return must.Keep(Open(Config{GIDIndex: AutoGID}))(t)
 }
 
 func TestProbeSaysWhatIsMissing(t *testing.T) {
@@ -73,7 +55,7 @@ func TestProbeSaysWhatIsMissing(t *testing.T) {
 
 func TestDeviceTellsWhatItIs(t *testing.T) {
 	d := open(t)
-	port := must[verbs.Port](t)(d.Port())
+	port := must.Get(d.Port())(t)
 	t.Logf("%+v %+v", d.Info(), port)
 	if info := d.Info(); info.Provider != "ibverbs" || info.Name == "" ||
 		info.Emulated != strings.HasPrefix(info.Name, "rxe") {
@@ -118,7 +100,7 @@ func TestOpenNamesWhatThereIs(t *testing.T) {
 // names one.
 func TestPortIsNamed(t *testing.T) {
 	name := open(t).Info().Name
-	d := must[verbs.Device](t)(Open(Config{GIDIndex: AutoGID, Port: 1}))
+	d := must.Get(Open(Config{GIDIndex: AutoGID, Port: 1}))(t)
 	if got := d.Info().Name; got != name+"/1" {
 		t.Errorf("port 1 of %s is called %s", name, got)
 	}
@@ -131,16 +113,14 @@ func TestPortIsNamed(t *testing.T) {
 func TestCloseTakesAllWithIt(t *testing.T) {
 	probe(t)
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	d := must[verbs.Device](t)(Open(Config{GIDIndex: AutoGID}))
+	d := must.Get(Open(Config{GIDIndex: AutoGID}))(t)
 	e := newEnd(t, d, verbs.UD, 4)
-	must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
+	must.Get(e.pd.CreateAH(e.qp.Local()))(t)
 	if err := e.pd.Close(); err == nil || !strings.Contains(err.Error(), "EBUSY") {
 		t.Errorf("PD.Close() = %v with a QP in it, want EBUSY", err)
 	}
 	for range 2 {
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Close())
 	}
 	d.Events(time.Time{}) // may still be asked for
 	_, pdErr := d.AllocPD()
@@ -158,13 +138,13 @@ func TestCloseTakesAllWithIt(t *testing.T) {
 // that only the driver knows: their table goes with the domain.
 func TestDomainOutlivesItsAddressHandles(t *testing.T) {
 	d := open(t)
-	pd := must[verbs.PD](t)(d.AllocPD())
+	pd := must.Get(d.AllocPD())(t)
 	var ahs []verbs.AH
 	for range 2 {
-		ahs = append(ahs, must[verbs.AH](t)(pd.CreateAH(verbs.Endpoint{
+		ahs = append(ahs, must.Get(pd.CreateAH(verbs.Endpoint{
 			LinkLayer: verbs.LinkEthernet,
-			GID:       must[verbs.Port](t)(d.Port()).GID,
-		})))
+			GID:       must.Get(d.Port())(t).GID,
+		}))(t))
 	}
 	for left := len(ahs); left > 0; left-- {
 		if err := pd.Close(); !errors.Is(err, syscall.EBUSY) ||
@@ -182,8 +162,8 @@ func TestDomainOutlivesItsAddressHandles(t *testing.T) {
 
 func TestRefusesWhatIsNotItsOwn(t *testing.T) {
 	a, b := open(t), open(t)
-	pd := must[verbs.PD](t)(a.AllocPD())
-	cq := must[verbs.CQ](t)(b.CreateCQ(1))
+	pd := must.Get(a.AllocPD())(t)
+	cq := must.Get(b.CreateCQ(1))(t)
 	if _, err := pd.CreateQP(verbs.QPConfig{
 		Type: verbs.UC, SendCQ: cq, RecvCQ: cq, MaxSend: 1,
 		MaxRecv: 1,
@@ -193,7 +173,7 @@ func TestRefusesWhatIsNotItsOwn(t *testing.T) {
 	if _, err := pd.CreateQP(verbs.QPConfig{Type: verbs.UC}); err == nil {
 		t.Error("a QP took no CQ")
 	}
-	own := must[verbs.CQ](t)(a.CreateCQ(1))
+	own := must.Get(a.CreateCQ(1))(t)
 	_, err := pd.CreateQP(verbs.QPConfig{
 		Type: verbs.UC, SendCQ: own, RecvCQ: own, MaxSend: 1, MaxRecv: 1,
 		MaxInline: 1 << 20,
@@ -206,14 +186,14 @@ func TestRefusesWhatIsNotItsOwn(t *testing.T) {
 // TestMaxInlineHolds for the type of QP that it was not found with.
 func TestMaxInlineHolds(t *testing.T) {
 	d := open(t)
-	port := must[verbs.Port](t)(d.Port())
-	pd := must[verbs.PD](t)(d.AllocPD())
-	cq := must[verbs.CQ](t)(d.CreateCQ(1))
+	port := must.Get(d.Port())(t)
+	pd := must.Get(d.AllocPD())(t)
+	cq := must.Get(d.CreateCQ(1))(t)
 	for _, typ := range []verbs.QPType{verbs.UC, verbs.UD, verbs.RC} {
-		must[verbs.QP](t)(pd.CreateQP(verbs.QPConfig{
+		must.Get(pd.CreateQP(verbs.QPConfig{
 			Type: typ, SendCQ: cq, RecvCQ: cq, MaxSend: 1, MaxRecv: 1,
 			MaxInline: port.MaxInline,
-		}))
+		}))(t)
 	}
 }
 
@@ -238,10 +218,8 @@ func TestErrorBreaksTheConnection(t *testing.T) {
 func TestEventReachesTheReader(t *testing.T) {
 	d := open(t)
 	e := newEnd(t, d, verbs.UD, 64)
-	if err := e.qp.Connect(verbs.Endpoint{}); err != nil {
-		t.Fatal(err)
-	}
-	ah := must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
+	must.Do(t, e.qp.Connect(verbs.Endpoint{}))
+	ah := must.Get(e.pd.CreateAH(e.qp.Local()))(t)
 	wr := verbs.SendWR{
 		Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey,
 		Flags: verbs.Signaled,
@@ -280,10 +258,10 @@ func TestOneCallABatch(t *testing.T) {
 	sends, receives, polls := int64(1<<62), int64(1<<62), int64(1<<62)
 	for range 3 {
 		sends = min(sends, calls(func() { a.post(t, wrs...) }))
-		receives = min(receives, calls(func() { must[int](t)(a.qp.PostRecv(recvs)) }))
+		receives = min(receives, calls(func() { must.Get(a.qp.PostRecv(recvs))(t) }))
 		time.Sleep(100 * time.Millisecond)
 		polls = min(polls, calls(func() {
-			if n := must[int](t)(a.cq.Poll(wcs)); n != len(wrs) {
+			if n := must.Get(a.cq.Poll(wcs))(t); n != len(wrs) {
 				t.Errorf("polled %d of %d", n, len(wrs))
 			}
 		}))
@@ -332,11 +310,9 @@ func TestQueueFull(t *testing.T) {
 func TestSendsOutliveTheirAddressHandle(t *testing.T) {
 	d := open(t)
 	e := newEnd(t, d, verbs.UD, 64)
-	if err := e.qp.Connect(verbs.Endpoint{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.qp.Connect(verbs.Endpoint{}))
 	for range 20 {
-		ah := must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
+		ah := must.Get(e.pd.CreateAH(e.qp.Local()))(t)
 		wr := verbs.SendWR{Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey}
 		wrs := make([]verbs.SendWR, 16)
 		for i := range wrs {
@@ -344,9 +320,7 @@ func TestSendsOutliveTheirAddressHandle(t *testing.T) {
 		}
 		wrs[len(wrs)-1].Flags = verbs.Signaled
 		e.post(t, wrs...)
-		if err := ah.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ah.Close())
 		e.complete(t)
 	}
 }
@@ -355,10 +329,8 @@ func TestSendsOutliveTheirAddressHandle(t *testing.T) {
 func TestBadWorkRequest(t *testing.T) {
 	d := open(t)
 	e := newEnd(t, d, verbs.UD, 4)
-	if err := e.qp.Connect(verbs.Endpoint{}); err != nil {
-		t.Fatal(err)
-	}
-	ah := must[verbs.AH](t)(e.pd.CreateAH(e.qp.Local()))
+	must.Do(t, e.qp.Connect(verbs.Endpoint{}))
+	ah := must.Get(e.pd.CreateAH(e.qp.Local()))(t)
 	good := verbs.SendWR{
 		Op: verbs.OpSend, Local: e.sge(8), AH: ah.Handle(), QPN: e.qp.Num(), QKey: testQKey,
 		Flags: verbs.Signaled,
@@ -378,9 +350,7 @@ func TestBadWorkRequest(t *testing.T) {
 		}
 		e.complete(t)
 	}
-	if err := ah.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ah.Close())
 	if n, err := e.qp.PostSend([]verbs.SendWR{good}); n != 0 || err == nil {
 		t.Errorf("PostSend with a closed address handle = %d, %v", n, err)
 	}
@@ -404,11 +374,11 @@ type end struct {
 
 func newEnd(t *testing.T, d verbs.Device, typ verbs.QPType, depth int) *end {
 	t.Helper()
-	e := &end{pd: must[verbs.PD](t)(d.AllocPD()), cq: must[verbs.CQ](t)(d.CreateCQ(2 * depth))}
-	e.mr = must[verbs.MR](t)(e.pd.AllocMR(4096, verbs.RemoteWrite))
-	e.qp = must[verbs.QP](t)(e.pd.CreateQP(verbs.QPConfig{
+	e := &end{pd: must.Get(d.AllocPD())(t), cq: must.Get(d.CreateCQ(2 * depth))(t)}
+	e.mr = must.Get(e.pd.AllocMR(4096, verbs.RemoteWrite))(t)
+	e.qp = must.Get(e.pd.CreateQP(verbs.QPConfig{
 		Type: typ, SendCQ: e.cq, RecvCQ: e.cq, MaxSend: depth, MaxRecv: depth, MaxInline: 32, QKey: testQKey,
-	}))
+	}))(t)
 	return e
 }
 
@@ -441,10 +411,7 @@ func (e *end) complete(t *testing.T) verbs.WC {
 	t.Helper()
 	var wcs [1]verbs.WC
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
-		n, err := e.cq.Poll(wcs[:])
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(e.cq.Poll(wcs[:]))(t)
 		if n == 1 {
 			return wcs[0]
 		}

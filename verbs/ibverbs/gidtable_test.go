@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
@@ -19,12 +20,8 @@ func TestReadGIDs(t *testing.T) {
 		"gids/4": "0000:0000:0000:0000:0000:ffff:0a00:0002",
 	} {
 		path := filepath.Join(port, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text+"\n"), 0o644))
 	}
 	check := func(link verbs.LinkLayer, want ...gidEntry) {
 		t.Helper()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs/mqueue"
 	"dpukv/verbs/sidechannel"
 )
@@ -56,10 +57,10 @@ func TestLane(t *testing.T) {
 func laneOf(t *testing.T, answers mqueue.Answers) (owner, mover *mqueue.End) {
 	t.Helper()
 	d := open(t)
-	l := must[net.Listener](t)(net.Listen("tcp", "127.0.0.1:0"))
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	there := must[net.Conn](t)(net.Dial("tcp", l.Addr().String()))
-	here := must[net.Conn](t)(l.Accept())
+	there := must.Get(net.Dial("tcp", l.Addr().String()))(t)
+	here := must.Get(l.Accept())(t)
 	var both sync.WaitGroup
 	var ownerErr, moverErr error
 	both.Go(func() {
@@ -94,9 +95,7 @@ func textOf(number int, answer bool) []byte {
 
 func sendMessage(t *testing.T, e *mqueue.End, room []byte, number int, answer bool) {
 	t.Helper()
-	if err := e.Send(copy(room, textOf(number, answer)), uint16(number)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Send(copy(room, textOf(number, answer)), uint16(number)))
 }
 
 func checkMessage(t *testing.T, m mqueue.Message, answer bool) {

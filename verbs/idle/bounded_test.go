@@ -3,6 +3,8 @@ package idle
 import (
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 // wait runs turns of one wait until it is over. A turn takes 100 ns.
@@ -19,9 +21,7 @@ func (c *clock) wait(t *testing.T, b *Bounded, limit time.Duration, mostTurns in
 		if left <= 0 {
 			return
 		}
-		if err := b.Rest(c, left); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Rest(c, left))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
@@ -50,9 +51,7 @@ func (c *clock) rest(t *testing.T, i *Idle, turns int) {
 	for range turns {
 		c.ns += turnNs
 		c.cpuNs += turnNs
-		if err := i.Rest(c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, i.Rest(c))
 	}
 }
 

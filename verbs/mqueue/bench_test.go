@@ -12,6 +12,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
 	"dpukv/internal/order"
+	"dpukv/internal/test/must"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,10 +28,7 @@ var sizesOf = []struct{ request, answer int }{{32, 32}, {24 + 64*24, 24 + 64*10}
 // two threads that write the same bytes and a word into shared memory in turn. Both read the first
 // and the last byte. Each row has both, and their ratio.
 func BenchmarkRoundTrip(b *testing.B) {
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		b.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(b)
 	first, last := allowed[0], allowed[len(allowed)-1]
 	for _, way := range []Answers{Written, Read} {
 		for _, size := range sizesOf {
@@ -57,18 +55,18 @@ func touch(p []byte) {
 	}
 }
 
-func (p *pingPong) compare(b *testing.B, way Answers, askerCPU, answererCPU int) {
+func (p *pingPong) compare(b *testing.B, way Answers, requesterCPU, answererCPU int) {
 	x := newBareOf(b, way, Shape{32, 2 << 10})
 	p.yield = func() {}
-	if askerCPU == answererCPU {
+	if requesterCPU == answererCPU {
 		p.yield = func() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 	}
 	bareNs, laneNs := math.Inf(1), math.Inf(1)
 	n := max(b.N/parts, 1)
 	for range parts {
-		bareNs = min(bareNs, p.bareRoundTrips(b, n, askerCPU, answererCPU))
-		laneNs = min(laneNs, timed(b, n, askerCPU, answererCPU,
-			func() { p.askOnce(x.mover) }, func() { p.answerOnce(x.owner) }))
+		bareNs = min(bareNs, p.bareRoundTrips(b, n, requesterCPU, answererCPU))
+		laneNs = min(laneNs, timed(b, n, requesterCPU, answererCPU,
+			func() { p.requestOnce(x.mover) }, func() { p.answerOnce(x.owner) }))
 	}
 	b.ReportMetric(bareNs, "bare-ns/op")
 	b.ReportMetric(laneNs, "lane-ns/op")
@@ -76,7 +74,7 @@ func (p *pingPong) compare(b *testing.B, way Answers, askerCPU, answererCPU int)
 	b.ReportMetric(0, "ns/op")
 }
 
-func (p *pingPong) askOnce(e *End) {
+func (p *pingPong) requestOnce(e *End) {
 	_ = e.Send(copy(e.Slot(), p.request), 0)
 	p.await(e)
 }
@@ -101,29 +99,26 @@ func (p *pingPong) await(e *End) {
 }
 
 // bareRoundTrips measures two messages in shared memory, each with a word on a line of its own.
-func (p *pingPong) bareRoundTrips(b *testing.B, rounds, askerCPU, answererCPU int) float64 {
+func (p *pingPong) bareRoundTrips(b *testing.B, rounds, requesterCPU, answererCPU int) float64 {
 	const room = 4 << 10
-	memory, err := offheap.Alloc(2*room, offheap.Auto)
-	if err != nil {
-		b.Fatal(err)
-	}
+	memory := must.Get(offheap.Alloc(2*room, offheap.Auto))(b)
 	defer memory.Free()
 	word := func(at int) *uint64 { return (*uint64)(unsafe.Pointer(&memory.Bytes()[at])) }
-	asked, answered := word(0), word(room)
+	sent, answered := word(0), word(room)
 	request := memory.Bytes()[lineBytes:][:len(p.request)]
 	answer := memory.Bytes()[room+lineBytes:][:len(p.answer)]
 	n, m := uint64(0), uint64(0)
-	return timed(b, rounds, askerCPU, answererCPU, func() {
+	return timed(b, rounds, requesterCPU, answererCPU, func() {
 		n++
 		copy(request, p.request)
-		order.Store64(asked, n)
+		order.Store64(sent, n)
 		for atomic.LoadUint64(answered) != n {
 			p.yield()
 		}
 		touch(answer)
 	}, func() {
 		m++
-		for atomic.LoadUint64(asked) != m {
+		for atomic.LoadUint64(sent) != m {
 			p.yield()
 		}
 		touch(request)
@@ -134,7 +129,7 @@ func (p *pingPong) bareRoundTrips(b *testing.B, rounds, askerCPU, answererCPU in
 
 // timed runs two sides on two threads, rounds times after some to warm up. It
 // returns the time of a round.
-func timed(b *testing.B, rounds, askerCPU, answererCPU int, ask, answer func()) (ns float64) {
+func timed(b *testing.B, rounds, requesterCPU, answererCPU int, request, answer func()) (ns float64) {
 	const warmup = 100
 	var both sync.WaitGroup
 	both.Go(func() {
@@ -144,13 +139,13 @@ func timed(b *testing.B, rounds, askerCPU, answererCPU int, ask, answer func()) 
 		}
 	})
 	both.Go(func() {
-		pin(b, askerCPU)
+		pin(b, requesterCPU)
 		for range warmup {
-			ask()
+			request()
 		}
 		begun := cpu.NowNs()
 		for range rounds {
-			ask()
+			request()
 		}
 		ns = float64(cpu.NowNs()-begun) / float64(rounds)
 	})

@@ -130,7 +130,7 @@ func (e *End) accept(fits func(Shape) error) error {
 	if err := e.await(&o); err != nil {
 		return err
 	}
-	err := e.take(&o, fits)
+	err := e.adopt(&o, fits)
 	if err != nil {
 		return errors.Join(err, e.channel.Send(acceptance{Refused: err.Error()}))
 	}
@@ -148,8 +148,8 @@ func (e *End) accept(fits func(Shape) error) error {
 	return refusal(r.Refused)
 }
 
-// take makes this end as the offer says.
-func (e *End) take(o *offer, fits func(Shape) error) error {
+// adopt makes this end as the offer says.
+func (e *End) adopt(o *offer, fits func(Shape) error) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -216,9 +216,14 @@ func (e *End) join(peer verbs.Endpoint, region verbs.Region, reaches bool) error
 			return err
 		}
 	}
-	if err := verbs.Check(e.qp.Local(), peer); err != nil {
+	local := e.qp.Local()
+	if err := verbs.Check(local, peer); err != nil {
 		return err
 	}
+	if err := verbs.Need(verbs.Unknown, "a lane", local.Device, peer.Device); err != nil {
+		return err
+	}
+	e.placement = local.Device.Placement.With(peer.Device.Placement)
 	e.peer = region
 	return e.qp.Connect(peer)
 }

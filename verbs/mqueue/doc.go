@@ -4,11 +4,11 @@
 // # Ends
 //
 // The owner's memory holds the slots of both directions. The mover reaches them by one-sided verbs,
-// so the owner's CPU moves nothing. One end is the asker and the other one the answerer; the end
-// that sends first is the asker. Either end of the memory can ask:
+// so the owner's CPU moves nothing. One end is the requester and the other one the answerer: the
+// end that sends first is the requester. That can be either end of the memory:
 //
-//	engine on the DPU, store worker on the host    mover asks, owner answers
-//	application on the host, proxy on the DPU      owner asks, mover answers
+//	engine on the DPU, store worker on the host    mover requests, owner answers
+//	application on the host, proxy on the DPU      owner requests, mover answers
 //
 // Messages of the mover leave by WRITE. Messages of the owner leave by one of two ways:
 //
@@ -17,9 +17,9 @@
 //
 // # Flow control
 //
-// Each request has one answer. An asker has at most as many requests without an answer as there are
-// slots. Message n of either direction lies in slot n mod slots. So an answer gives its slot back,
-// and there are no credits.
+// Each request has one answer. A requester has at most as many requests without an answer as there
+// are slots. Message n of either direction lies in slot n mod slots. So an answer gives its slot
+// back, and there are no credits.
 //
 // # Memory
 //
@@ -42,10 +42,14 @@
 // # Message by WRITE
 //
 // Payload and control word leave in one WRITE, which ends at the end of the slot. The receiver
-// polls the control word, which is the doorbell. That is right only if the device places the bytes
-// of a WRITE from low to high addresses. No specification promises this order. So both ends check
-// it over their queue pair before the first message. If a payload is late, the lane is fenced: a
-// WRITE of the payload, a READ, and, after the READ is complete, a WRITE of the control word.
+// polls the control word, which is the doorbell. That is right only if the last word of a WRITE
+// becomes visible after all others. No specification promises this order. So it is right where both
+// devices promise it ([dpukv/verbs.LastWord]). Else the lane is fenced: a WRITE of the payload, a
+// READ, and, after the READ is complete, a WRITE of the control word. Where the devices promise
+// nothing, not even whole words, there is no lane.
+//
+// Both ends also send some messages before the first one, and look whether a payload is late. That
+// proves no order. It is an alarm: the lane is then fenced in spite of the promise.
 //
 // # Message by READ
 //

@@ -15,7 +15,7 @@ type role uint8
 
 const (
 	undecided role = iota // nobody has sent
-	asker
+	requester
 	answerer
 )
 
@@ -26,8 +26,10 @@ type End struct {
 	owner    bool
 	fenced   bool
 	software bool // both devices are emulated
-	role     role
-	layout   layout
+	// placement is what both devices promise together.
+	placement verbs.Placement
+	role      role
+	layout    layout
 
 	channel *sidechannel.Channel
 	device  verbs.Device
@@ -96,7 +98,7 @@ func (e *End) Send(n int, code uint16) error {
 			"has returned one")
 	}
 	if e.role == undecided {
-		e.role = asker
+		e.role = requester
 	}
 	word := makeControl(e.sent, n, code)
 	if e.pulled() {
@@ -146,7 +148,7 @@ func (e *End) fail(why error) error {
 }
 
 // Receive returns the next message, in order. Its Bytes are valid until the End has sent: an
-// asker's until the next Send, an answerer's until the Send of the answer.
+// requester's until the next Send, an answerer's until the Send of the answer.
 func (e *End) Receive() (Message, bool) {
 	word, ok := e.next()
 	if !ok {
@@ -164,7 +166,7 @@ func (e *End) Receive() (Message, bool) {
 // next returns the control word of the next message, if the message is there.
 func (e *End) next() (control, bool) {
 	switch {
-	case e.err != nil || e.role == asker && e.received == e.sent:
+	case e.err != nil || e.role == requester && e.received == e.sent:
 		return 0, false
 	case e.pulls():
 		return e.fetcher.words[e.layout.slot(e.received)], e.received < e.fetcher.fetched

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/shm"
 	"dpukv/verbs/sidechannel"
@@ -50,19 +51,10 @@ var providers = map[string]opener{"shm": openSHM, "softroce": openSoftRoCE}
 // channels returns the two ends of a side channel.
 func channels(t testing.TB) (a, b *sidechannel.Channel) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	dialed, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepted, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dialed := must.Get(net.Dial("tcp", l.Addr().String()))(t)
+	accepted := must.Get(l.Accept())(t)
 	return sidechannel.New(dialed), sidechannel.New(accepted)
 }
 
@@ -106,22 +98,22 @@ func request(n int, most int) []byte {
 	return b
 }
 
-// ask sends n requests, as many at once as there are slots, and checks the answers.
-func ask(e *End, n int) error {
-	asked, deadline := 0, time.Now().Add(time.Minute)
+// sendAll sends n requests, as many at once as there are slots, and checks the answers.
+func sendAll(e *End, n int) error {
+	sent, deadline := 0, time.Now().Add(time.Minute)
 	for answered := 0; answered < n; {
 		if _, err := e.Poll(); err != nil {
 			return err
 		}
-		for asked < n {
+		for sent < n {
 			room := e.Slot()
 			if room == nil {
 				break
 			}
-			if err := e.Send(copy(room, request(asked, len(room))), uint16(asked)); err != nil {
+			if err := e.Send(copy(room, request(sent, len(room))), uint16(sent)); err != nil {
 				return err
 			}
-			asked++
+			sent++
 		}
 		for m, ok := e.Receive(); ok; m, ok = e.Receive() {
 			want := request(answered, e.shape.SlotBytes)
@@ -131,8 +123,8 @@ func ask(e *End, n int) error {
 			}
 			answered++
 		}
-		if asked-answered > e.shape.Slots {
-			return fmt.Errorf("%d requests in flight", asked-answered)
+		if sent-answered > e.shape.Slots {
+			return fmt.Errorf("%d requests in flight", sent-answered)
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("stuck after %d answers", answered)
@@ -196,16 +188,18 @@ func reverse(b []byte) {
 }
 
 // exchange runs both ends.
-func exchange(t *testing.T, asks, answers *End, n int) {
+func exchange(t *testing.T, requester, answerer *End, n int) {
 	t.Helper()
 	var both sync.WaitGroup
 	both.Go(func() {
-		if err := answer(answers, n); err != nil {
+		if err := answer(answerer, n); err != nil {
 			t.Error("answerer:", err)
+			_ = answerer.Close()
 		}
 	})
-	if err := ask(asks, n); err != nil {
-		t.Error("asker:", err)
+	if err := sendAll(requester, n); err != nil {
+		t.Error("requester:", err)
+		_ = requester.Close() // the answerer need not wait
 	}
 	both.Wait()
 }
@@ -214,16 +208,16 @@ func TestExchange(t *testing.T) {
 	const messages = 300
 	for name, open := range providers {
 		for _, way := range []Answers{Read, Written} {
-			for _, ownerAsks := range []bool{false, true} {
+			for _, ownerFirst := range []bool{false, true} {
 				for _, shape := range []Shape{{1, 1}, {4, 100}, {16, 5000}} {
-					t.Run(fmt.Sprint(name, "/", way, "/owner asks ", ownerAsks, "/", shape), func(t *testing.T) {
+					t.Run(fmt.Sprint(name, "/", way, "/owner first ", ownerFirst, "/", shape), func(t *testing.T) {
 						owner, mover := lane(t, open, Config{Shape: shape, Answers: way})
-						asks, answers := mover, owner
-						if ownerAsks {
-							asks, answers = owner, mover
+						requester, answerer := mover, owner
+						if ownerFirst {
+							requester, answerer = owner, mover
 						}
-						exchange(t, asks, answers, messages)
-						checkFacts(t, asks, answers)
+						exchange(t, requester, answerer, messages)
+						checkFacts(t, requester, answerer)
 					})
 				}
 			}
@@ -280,9 +274,7 @@ func TestDoorbellWaitsForFence(t *testing.T) {
 		s, cq := &posted{QP: x.mover.qp}, &held{x.mover.cq, true}
 		x.mover.qp, x.mover.cq = s, cq
 		copy(x.mover.Slot(), "payload")
-		if err := x.mover.Send(len("payload"), 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.mover.Send(len("payload"), 0))
 		doorbell := func() (at int) {
 			return slices.IndexFunc(s.wrs, func(wr verbs.SendWR) bool {
 				return wr.Op == verbs.OpWrite && wr.Remote == x.mover.remote(x.owner.layout.inEnd(0))
@@ -302,6 +294,70 @@ func TestDoorbellWaitsForFence(t *testing.T) {
 		if doorbell() < 0 || x.owner.received != 1 {
 			t.Errorf("%s: after the READ: %d messages, %+v", way, x.owner.received, s.wrs)
 		}
+	}
+}
+
+// TestSlotWaitsForDevice checks that a slot is not free while the device may still read it, although
+// the answer to its message is there.
+func TestSlotWaitsForDevice(t *testing.T) {
+	x := newBare(t, Written)
+	cq := &held{x.mover.cq, true}
+	x.mover.cq = cq
+	for range x.shape.Slots {
+		if err := x.mover.Send(len(x.mover.Slot()), 0); err != nil {
+			t.Fatal(err)
+		}
+		for x.turn(); x.owner.received < x.mover.sent; x.turn() {
+			x.owner.Receive()
+		}
+		if err := x.owner.Send(0, 0); err != nil {
+			t.Fatal(err)
+		}
+		for x.turn(); x.mover.received < x.mover.sent; x.turn() {
+			x.mover.Receive()
+		}
+	}
+	if x.mover.Slot() != nil {
+		t.Error("a slot whose WRITE is not complete is free")
+	}
+	cq.held = false
+	x.turn()
+	if x.mover.Slot() == nil {
+		t.Error("no slot is free after all completions")
+	}
+}
+
+// TestFetchStaysInControls checks that no READ of control words leaves their array, wherever in a lap
+// it begins.
+func TestFetchStaysInControls(t *testing.T) {
+	x := newBare(t, Read)
+	s := &posted{QP: x.mover.qp}
+	x.mover.qp = s
+	roundTrip(t, x) // laps begin within the array
+	for range 3 {
+		for range x.shape.Slots {
+			if err := x.mover.Send(0, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for x.mover.received < x.mover.sent {
+			if x.turn(); x.owner.Slot() != nil {
+				_ = x.owner.Send(0, 0)
+			}
+		}
+	}
+	begin := x.mover.remote(x.owner.layout.controls)
+	end, reads := begin+uint64(x.shape.Slots*wordBytes), 0
+	for _, wr := range s.wrs {
+		if wr.Op != verbs.OpRead || wr.Remote < begin {
+			continue
+		}
+		if reads++; wr.Remote+uint64(wr.Local.Length) > end {
+			t.Fatalf("a READ of %d bytes, %d before the end of the control words", wr.Local.Length, end-wr.Remote)
+		}
+	}
+	if reads < x.shape.Slots {
+		t.Errorf("%d READs of control words", reads)
 	}
 }
 

@@ -50,7 +50,7 @@ func (e *End) fetch(list []verbs.SendWR) []verbs.SendWR {
 func (e *End) possible() uint64 {
 	f := &e.fetcher
 	last := e.sent // answers to come
-	if e.role != asker {
+	if e.role != requester {
 		last += uint64(e.shape.Slots)
 	}
 	if f.found >= last {

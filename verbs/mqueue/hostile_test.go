@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/sidechannel"
 )
@@ -79,20 +80,20 @@ func newBare(t testing.TB, way Answers) *bare {
 
 func newBareOf(t testing.TB, way Answers, shape Shape) *bare {
 	t.Helper()
-	dev := openSHM(t, 0)
+	return newBareOn(t, openSHM(t, 0), way, shape)
+}
+
+func newBareOn(t testing.TB, dev verbs.Device, way Answers, shape Shape) *bare {
+	t.Helper()
 	x := &bare{shape: shape}
 	x.owner = &End{shape: shape, answers: way, owner: true, device: dev}
 	x.mover = &End{shape: shape, answers: way, device: dev}
 	for _, e := range []*End{x.owner, x.mover} {
-		if err := e.create(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.create())
 		t.Cleanup(func() { _ = e.destroy() })
 	}
 	for e, peer := range map[*End]*End{x.owner: x.mover, x.mover: x.owner} {
-		if err := e.join(peer.qp.Local(), peer.mr.Region(), true); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.join(peer.qp.Local(), peer.mr.Region(), true))
 	}
 	return x
 }
@@ -166,7 +167,7 @@ func (x *bare) run(t *testing.T, program []byte) {
 			x.poke(uint64(b[0]), control(binary.LittleEndian.Uint64(b[1:])))
 		}
 		for _, e := range []*End{x.owner, x.mover} {
-			if flight := e.sent - e.received; e.role == asker && flight > uint64(x.shape.Slots) {
+			if flight := e.sent - e.received; e.role == requester && flight > uint64(x.shape.Slots) {
 				t.Fatalf("%d requests without an answer", flight)
 			}
 		}
@@ -204,12 +205,8 @@ func TestHarmfulOffers(t *testing.T) {
 				refused <- err
 			}()
 			var told acceptance
-			if err := a.Send(o); err != nil {
-				t.Fatal(err)
-			}
-			if err := a.Receive(&told); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, a.Send(o))
+			must.Do(t, a.Receive(&told))
 			checkError(t, <-refused, want)
 			if !strings.Contains(told.Refused, want) {
 				t.Errorf("the owner learns %q", told.Refused)
@@ -249,18 +246,9 @@ func FuzzConnect(f *testing.F) {
 
 func rawChannel(t *testing.T) (*sidechannel.Channel, *net.TCPConn) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	there, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	there := must.Get(net.Dial("tcp", l.Addr().String()))(t)
+	here := must.Get(l.Accept())(t)
 	return sidechannel.New(here), there.(*net.TCPConn)
 }

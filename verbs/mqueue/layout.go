@@ -22,8 +22,15 @@ func (s Shape) stride() int {
 	return (padded(s.SlotBytes) + wordBytes + lineBytes - 1) &^ (lineBytes - 1)
 }
 
-// Bytes is the memory of each end.
-func (s Shape) Bytes() int { return s.layout().size }
+// These are what an end takes beside its region, at most: its side channel and what surrounds it,
+// and for each slot the queues of a device in software.
+const (
+	endBytes       = 32 << 10
+	slotStateBytes = 640
+)
+
+// Bytes is the most memory of each end.
+func (s Shape) Bytes() int { return s.layout().size + endBytes + s.Slots*slotStateBytes }
 
 // layout has the offsets of the arrays in a region, both here and at the peer.
 type layout struct {

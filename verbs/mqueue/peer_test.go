@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/sidechannel"
 )
@@ -35,9 +36,7 @@ func pollUntilError(t *testing.T, e *End) error {
 			}
 			return err
 		}
-		if err := e.rest(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.rest())
 	}
 	t.Fatal("the end of the peer shows nowhere")
 	return nil
@@ -52,9 +51,7 @@ func TestPeerCloses(t *testing.T) {
 				if ownerEnds {
 					stays, ends = ends, stays
 				}
-				if err := ends.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, ends.Close())
 				err := pollUntilError(t, stays)
 				checkError(t, err, "lane over "+stays.device.Info().Name)
 			})
@@ -71,48 +68,30 @@ func TestPeerIsSilent(t *testing.T) {
 
 const peerVariable = "DPUKV_TEST_LANE_PEER"
 
-// TestPeerIsKilled kills the owner's process while the mover asks.
+// TestPeerIsKilled kills the owner's process while the mover requests.
 func TestPeerIsKilled(t *testing.T) {
 	if address := os.Getenv(peerVariable); address != "" {
 		serveForever(t, address)
 		return
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	child := exec.Command(os.Args[0], "-test.run=^TestPeerIsKilled$")
 	child.Env = append(os.Environ(), peerVariable+"="+l.Addr().String())
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, child.Start())
 	defer child.Wait()
 	defer child.Process.Kill()
-	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	mover, err := Accept(sidechannel.New(conn), openSHM(t, 1), Anything)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(l.Accept())(t)
+	mover := must.Get(Accept(sidechannel.New(conn), openSHM(t, 1), Anything))(t)
 	defer mover.Close()
-	if err := ask(mover, 100); err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sendAll(mover, 100))
+	must.Do(t, child.Process.Kill())
 	checkError(t, pollUntilError(t, mover), "the peer is gone")
 }
 
 // serveForever is the child: it answers until it is killed.
 func serveForever(t *testing.T, address string) {
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", address))(t)
 	owner, err := Offer(sidechannel.New(conn), Config{Shape: Shape{4, 64}, Device: openSHM(t, 0)})
 	if err != nil {
 		t.Fatal(err)
@@ -131,9 +110,7 @@ func TestStalledPeer(t *testing.T) {
 // TestPeerTalks checks that a value on the side channel after the last step ends the lane.
 func TestPeerTalks(t *testing.T) {
 	owner, mover := lane(t, openSHM, Config{Shape: Shape{4, 64}})
-	if err := mover.channel.Send("more"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mover.channel.Send("more"))
 	checkError(t, pollUntilError(t, owner), "found a value")
 }
 
@@ -200,10 +177,11 @@ func TestPeerLearnsWhy(t *testing.T) {
 	}
 }
 
-// broken is a device that posts only so many lists.
+// broken is a device that posts only so many lists, or in its own way.
 type broken struct {
 	verbs.Device
 	after int
+	post  func(verbs.QP, []verbs.SendWR) error
 }
 
 type brokenPD struct {
@@ -229,6 +207,9 @@ func (p brokenPD) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 }
 
 func (q brokenQP) PostSend(wrs []verbs.SendWR) (int, error) {
+	if q.device.post != nil {
+		return len(wrs), q.device.post(q.QP, wrs)
+	}
 	if q.device.after--; q.device.after < 0 {
 		return 0, errBroken
 	}
@@ -245,11 +226,7 @@ func TestPeerEndsInCheck(t *testing.T) {
 		ended <- err
 	}()
 	mover := &End{channel: b, device: openSHM(t, 1)}
-	if err := mover.accept(Anything); err != nil {
-		t.Fatal(err)
-	}
-	if err := mover.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mover.accept(Anything))
+	must.Do(t, mover.Close())
 	checkError(t, <-ended, "check of the order of bytes: the peer is gone")
 }

@@ -23,7 +23,7 @@ type Ordering string
 
 // These are the ways.
 const (
-	LowToHigh Ordering = "low to high" // one WRITE; the start-up check found no late payload
+	LowToHigh Ordering = "low to high" // one WRITE; the devices promise that its last word is last
 	Fenced    Ordering = "fenced"      // a READ lies between the two
 )
 

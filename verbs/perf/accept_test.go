@@ -11,16 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
 func listen(t *testing.T) net.Listener {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 }
 
 // TestStrangersBeforeTheClient checks that bad connections do not keep a waiting server from its
@@ -39,9 +36,9 @@ func TestStrangersBeforeTheClient(t *testing.T) {
 	}()
 	wrong := Defaults(Latency)
 	wrong.Sizes = []int{-1}
-	said := must(json.Marshal(wrong))(t)
+	said := must.Get(json.Marshal(wrong))(t)
 	for _, text := range []string{"GET / HTTP/1.0\n", "{}\n", strings.Repeat("[", 1<<20), string(said) + "\n"} {
-		conn := must(net.Dial("tcp", l.Addr().String()))(t)
+		conn := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 		defer conn.Close()
 		_, _ = conn.Write([]byte(text)) // the server may hang up in the middle
 		select {
@@ -52,9 +49,9 @@ func TestStrangersBeforeTheClient(t *testing.T) {
 		}
 	}
 	for range maxHellos / 2 { // and some that say nothing
-		defer must(net.Dial("tcp", l.Addr().String()))(t).Close()
+		defer must.Get(net.Dial("tcp", l.Addr().String()))(t).Close()
 	}
-	conn := must(net.Dial("tcp", l.Addr().String()))(t)
+	conn := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 	defer conn.Close()
 	report, err := Run(t.Context(), dev, conn, small(Latency, Write, verbs.RC), Observer{})
 	if err := errors.Join(err, <-served); err != nil || len(report.Points) != 4 {
@@ -71,7 +68,7 @@ func TestAcceptEndsWithItsContext(t *testing.T) {
 			t.Errorf("got %v, %v", c, err)
 		}
 	})
-	silent := must(net.Dial("tcp", l.Addr().String()))(t)
+	silent := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 	defer silent.Close()
 	stop()
 	team.Wait()
@@ -89,9 +86,9 @@ func TestAcceptSurvives(t *testing.T) {
 		}
 		c.Close()
 	})
-	conn := must(net.Dial("tcp", l.Addr().String()))(t)
+	conn := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 	defer conn.Close()
-	if _, err := fmt.Fprintf(conn, "%s\n", must(json.Marshal(Defaults(Latency)))(t)); err != nil {
+	if _, err := fmt.Fprintf(conn, "%s\n", must.Get(json.Marshal(Defaults(Latency)))(t)); err != nil {
 		t.Error(err)
 	}
 	team.Wait()
@@ -136,15 +133,5 @@ func TestConfigHasBounds(t *testing.T) {
 		if d := c.pointTimeout(MaxBytes); d < stepTimeout {
 			t.Errorf("%+v: %v for a point", c, d)
 		}
-	}
-}
-
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

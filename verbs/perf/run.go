@@ -133,8 +133,8 @@ func (e *end) header() Header {
 
 // served is the server's report on a point.
 type served struct {
-	Arrived int      // received messages
-	Doubts  []string // its device's warnings
+	Arrived  int      // received messages
+	Warnings []string `json:"Doubts"` // of its device
 }
 
 // measure is the client's side of a point.
@@ -154,7 +154,7 @@ func (e *end) measure(bytes int) (*Point, error) {
 	for _, warning := range e.warnings() {
 		point.Warnings = append(point.Warnings, "the client's device "+warning)
 	}
-	for _, warning := range there.Doubts {
+	for _, warning := range there.Warnings {
 		point.Warnings = append(point.Warnings, "the server's device "+verbs.Printable(warning))
 	}
 	if e.cfg.Kind == Bandwidth && e.cfg.Op == Send {

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/ibverbs"
 	"dpukv/verbs/provider"
@@ -34,16 +35,7 @@ func devices(t *testing.T) []string {
 
 func openDevice(t *testing.T, name string) verbs.Device {
 	t.Helper()
-	dev, err := provider.Open(name, provider.Defaults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := dev.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return dev
+	return must.Keep(provider.Open(name, provider.Defaults))(t)
 }
 
 // small is a run that takes moments.
@@ -140,16 +132,10 @@ func TestDepths(t *testing.T) {
 
 func TestDatagramsEndAtTheMTU(t *testing.T) {
 	dev := openDevice(t, "shm")
-	port, err := dev.Port()
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := must.Get(dev.Port())(t)
 	cfg := small(Latency, Send, verbs.UD)
 	cfg.Sizes = AllSizes()
-	report, err := Loopback(t.Context(), dev, cfg, Observer{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(Loopback(t.Context(), dev, cfg, Observer{}))(t)
 	if last := report.Points[len(report.Points)-1].Bytes; last != port.MTU {
 		t.Errorf("the last point has %d bytes, want the MTU, %d", last, port.MTU)
 	}
@@ -223,14 +209,9 @@ func (r *Report) values() []struct{} {
 
 func TestReportJSON(t *testing.T) {
 	report := checkRun(t, openDevice(t, "shm"), small(Bandwidth, Send, verbs.UD))
-	text, err := json.Marshal(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(report))(t)
 	var back Report
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &back))
 	if back.Local != report.Local || len(back.Points) != len(report.Points) ||
 		*back.Points[0].Bandwidth != *report.Points[0].Bandwidth {
 		t.Errorf("read back %+v, want %+v", back, *report)

@@ -4,15 +4,13 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs/shm"
 )
 
 // TestWarmup: the warm-up does not count, and a test with a duration has a histogram.
 func TestWarmup(t *testing.T) {
-	dev, err := shm.Open(shm.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(shm.Open(shm.Config{}))(t)
 	defer dev.Close()
 	for _, kind := range []Kind{Latency, Bandwidth} {
 		cfg := Defaults(kind)

@@ -8,6 +8,7 @@ import (
 
 	"dpukv/verbs"
 	"dpukv/verbs/ibverbs"
+	"dpukv/verbs/nasty"
 	"dpukv/verbs/shm"
 	"dpukv/verbs/softroce"
 )
@@ -28,6 +29,9 @@ var Defaults = Options{GIDIndex: ibverbs.AutoGID}
 
 // Open opens the device with this name.
 func Open(name string, o Options) (verbs.Device, error) {
+	if bare, model, asked := strings.Cut(name, nasty.Key); asked {
+		return openNasty(strings.TrimRight(bare, ":,"), model, o)
+	}
 	kind, which, _ := strings.Cut(name, ":")
 	open, ok := map[string]func(string, Options) (verbs.Device, error){
 		"shm": openSHM, "softroce": openSoftRoCE, "ibverbs": openIBVerbs,
@@ -44,6 +48,22 @@ func Open(name string, o Options) (verbs.Device, error) {
 		return nil, fmt.Errorf("device %s: %w", name, err)
 	}
 	return d, nil
+}
+
+// openNasty opens a device in software, wrapped by an instrument for tests.
+func openNasty(name, model string, o Options) (verbs.Device, error) {
+	c, err := nasty.Parse(model)
+	if err == nil && strings.HasPrefix(name, "ibverbs") {
+		err = fmt.Errorf("found %s, allowed: shm and softroce, devices in software", nasty.Key)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("device %s: %w", name, err)
+	}
+	d, err := Open(name, o)
+	if err != nil {
+		return nil, err
+	}
+	return nasty.Wrap(d, c), nil
 }
 
 func openSHM(which string, o Options) (verbs.Device, error) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/verbstest"
 )
@@ -22,6 +23,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"softroce", Defaults, []string{"softroce:ADDRESS"}},
 		{"softroce:eth0", Defaults, []string{"softroce:eth0", "softroce:ADDRESS"}},
 		{"softroce:" + verbstest.Addr(0), Options{MTU: 1000}, []string{"1000"}},
+		{"shm:nasty=polite", Defaults, []string{`model "polite"`, "pcie"}},
+		{"shm:1,nasty=pcie", Defaults, []string{"allowed with shm: none"}},
+		{"ibverbs:none0,nasty=pcie", Defaults, []string{"allowed: shm and softroce"}},
 		{"ibverbs:none0", Defaults, []string{"ibverbs:none0"}},
 		{"ibverbs:none0/", Defaults, []string{`port: found ""`, "mlx5_0/1"}},
 		{"ibverbs:none0/0", Defaults, []string{`port: found "0"`, "mlx5_0/1"}},
@@ -61,24 +65,35 @@ func TestConformance(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"shm", "shm"},
 		{"softroce:" + verbstest.Addr(0), "softroce:" + verbstest.Addr(1)},
+		{"shm:nasty=ordered", "shm"},
 	} {
-		kind, _, _ := strings.Cut(pair[0], ":")
-		t.Run(kind, func(t *testing.T) {
+		t.Run(pair[0], func(t *testing.T) {
 			verbstest.Loopback(t, mustOpen(t, pair[0]), mustOpen(t, pair[1]))
 		})
 	}
 }
 
+// TestConformanceOfPieces has devices that give messages effect in pieces talk, in both directions.
+func TestConformanceOfPieces(t *testing.T) {
+	models := []string{"pcie", "last-word", "ibta"}
+	if testing.Short() {
+		models = models[:1]
+		t.Log("a short run: one model")
+	}
+	for _, model := range models {
+		for _, pair := range [][2]string{
+			{"shm:", "shm"},
+			{"softroce:" + verbstest.Addr(0) + ",", "softroce:" + verbstest.Addr(1)},
+		} {
+			name := pair[0] + "nasty=" + model
+			t.Run(name, func(t *testing.T) {
+				verbstest.LoopbackOfPieces(t, mustOpen(t, name), mustOpen(t, pair[1]))
+			})
+		}
+	}
+}
+
 func mustOpen(t *testing.T, name string) verbs.Device {
 	t.Helper()
-	d, err := Open(name, Defaults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
+	return must.Keep(Open(name, Defaults))(t)
 }

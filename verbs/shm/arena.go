@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -131,82 +129,4 @@ func (a *arena) region(key uint32) *regionEntry {
 func (a *arena) queue(number uint32) *queueEntry {
 	return (*queueEntry)(unsafe.Add(a.base,
 		queuesAt+uintptr(number&indexMask)*unsafe.Sizeof(queueEntry{})))
-}
-
-// quarantine is how long freed room stays unused. A writer that passed its check earlier has
-// finished its copy by then.
-const quarantine = 10 * time.Second
-
-// span is a freed piece of the heap. It is reused only for the same size.
-type span struct {
-	start, size uint64
-	freed       time.Time
-}
-
-// heap allocates room in this device's own arena.
-type heap struct {
-	arena *arena
-	fd    int
-	next  uint64
-	freed []span // oldest first
-}
-
-// pageBytes is the size of the kernel's pages. The kernel backs and takes back whole ones.
-var pageBytes = os.Getpagesize()
-
-// heapStart is the first whole page behind the tables. It equals heapAt if pages have 4 KiB.
-var heapStart = toPage(uint64(heapAt))
-
-// toPage rounds up to a page.
-func toPage(n uint64) uint64 {
-	page := uint64(pageBytes)
-	return (n + page - 1) &^ (page - 1)
-}
-
-// alloc returns zeroed pages.
-func (h *heap) alloc(size int) (uint64, error) {
-	need := toPage(uint64(size))
-	for i, s := range h.freed {
-		if time.Since(s.freed) < quarantine {
-			break
-		}
-		if s.size == need {
-			h.freed = append(h.freed[:i], h.freed[i+1:]...)
-			return s.start, h.punch(s.start, s.size) // removes late writes
-		}
-	}
-	if left := uint64(len(h.arena.mapped)) - h.next; need > left {
-		return 0, fmt.Errorf("shared memory: asked for %d bytes, the device has %d left of "+
-			"%d", size, left,
-			len(h.arena.mapped))
-	}
-	start := h.next
-	h.next += need
-	return start, nil
-}
-
-// undo reverses the last alloc, whose room nobody knows of yet.
-func (h *heap) undo(start uint64, size int) error {
-	need := toPage(uint64(size))
-	if start+need == h.next {
-		h.next = start
-	} else {
-		h.freed = append([]span{{start: start, size: need}}, h.freed...) // no quarantine needed
-	}
-	return h.punch(start, need)
-}
-
-// free returns pages to the kernel and, after the quarantine, to alloc.
-func (h *heap) free(start uint64, size int) error {
-	need := toPage(uint64(size))
-	h.freed = append(h.freed, span{start, need, time.Now()})
-	return h.punch(start, need)
-}
-
-func (h *heap) punch(start, size uint64) error {
-	if err := unix.Fallocate(h.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(start),
-		int64(size)); err != nil {
-		return fmt.Errorf("return %d bytes of shared memory: %w", size, err)
-	}
-	return nil
 }

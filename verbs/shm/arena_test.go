@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 
 	"pgregory.net/rapid"
@@ -27,17 +28,17 @@ func TestCorruptRing(t *testing.T) {
 	a := openSmall(t).arena
 	rapid.Check(t, func(rt *rapid.T) {
 		word := rapid.OneOf(rapid.SampledFrom(edges), rapid.Uint64(), rapid.Uint64Range(0, uint64(2*len(a.mapped))))
-		ring, units, lanes := word.Draw(rt, "ring"), uint32(word.Draw(rt, "units")), uint32(word.Draw(rt, "lanes"))
+		ring, units, tracks := word.Draw(rt, "ring"), uint32(word.Draw(rt, "units")), uint32(word.Draw(rt, "tracks"))
 		if rapid.Bool().Draw(rt, "likely") {
-			ring, units, lanes = ring&^uint64(pageBytes-1), 1<<(units%32), lanes%(udLanes+2)
+			ring, units, tracks = ring&^uint64(pageBytes-1), 1<<(units%32), tracks%(udTracks+2)
 		}
-		if !a.holdsRing(ring, units, lanes) {
+		if !a.holdsRing(ring, units, tracks) {
 			return
 		}
-		size := new(big.Int).Mul(big.NewInt(int64(lanes)), new(big.Int).SetUint64(laneBytes(units)))
+		size := new(big.Int).Mul(big.NewInt(int64(tracks)), new(big.Int).SetUint64(trackBytes(units)))
 		end := size.Add(size, new(big.Int).SetUint64(ring))
 		if end.Cmp(big.NewInt(int64(len(a.mapped)))) > 0 || ring < heapStart || ring%lineBytes != 0 {
-			rt.Fatalf("%d lanes of %d units at %#x of %#x bytes", lanes, units, ring, len(a.mapped))
+			rt.Fatalf("%d tracks of %d units at %#x of %#x bytes", tracks, units, ring, len(a.mapped))
 		}
 	})
 }
@@ -59,21 +60,18 @@ func TestRingBehindTheEnd(t *testing.T) {
 func (e *end) message(t testing.TB, to *end, n int) verbs.SendWR {
 	wr := verbs.SendWR{Op: verbs.OpSend, Local: e.sge(0, n), Flags: verbs.Signaled}
 	if e.qp.Type() == verbs.UD {
-		wr.AH = must[verbs.AH](t, "AH")(e.pd.CreateAH(to.qp.Local())).Handle()
+		wr.AH = must.Get(e.pd.CreateAH(to.qp.Local()))(t).Handle()
 		wr.QPN, wr.QKey = to.qp.Num(), 7
 	}
 	return wr
 }
 
+// smallBytes is the size of a small device's arena.
+const smallBytes = 1 << 20
+
 func openSmall(t testing.TB) *Device {
 	t.Helper()
-	d := must[*Device](t, "open")(Open(Config{ArenaBytes: 1 << 20}))
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
+	return must.Keep(Open(Config{ArenaBytes: smallBytes}))(t)
 }
 
 // FuzzCorruptArena runs two ends while their arenas are overwritten, as a hostile peer can do.
@@ -165,7 +163,7 @@ func (x *corrupted) poke(e *end, p *tape) {
 	a := e.device.arena
 	where := []unsafe.Pointer{
 		unsafe.Pointer(a.header()), unsafe.Pointer(a.region(e.mr.RKey())), unsafe.Pointer(a.queue(e.qp.Num())),
-		a.at(x.ring), a.at(x.ring + uint64(laneHeadBytes)), a.at(x.ring + uint64(laneHeadBytes) + unitBytes),
+		a.at(x.ring), a.at(x.ring + uint64(trackHeadBytes)), a.at(x.ring + uint64(trackHeadBytes) + unitBytes),
 	}
 	at := unsafe.Add(where[int(p.next())%len(where)], int(p.next())%16*wordBytes)
 	*(*uint64)(at) = p.word()
@@ -175,7 +173,7 @@ func (x *corrupted) poke(e *end, p *tape) {
 // touched, as everywhere in dpukv.
 func TestMemoryThatIsNotThere(t *testing.T) {
 	d := openDevice(t)
-	pd := must[verbs.PD](t, "PD")(d.AllocPD())
+	pd := must.Get(d.AllocPD())(t)
 	_, err := pd.AllocMR(1<<45, verbs.LocalWrite)
 	if err == nil || !strings.Contains(err.Error(), "MemAvailable") {
 		t.Errorf("a memory region of 32 TiB: %v", err)

@@ -10,7 +10,7 @@ import (
 )
 
 // cq is a completion queue. Completions stay with their queue pairs until they are polled: sends in
-// a ring, messages in their lanes. So no two goroutines ever write to the same place.
+// a ring, messages in their tracks. So no two goroutines ever write to the same place.
 type cq struct {
 	device    *Device
 	depth     int
@@ -48,7 +48,7 @@ func (c *cq) Poll(wcs []verbs.WC) (int, error) {
 	n := 0
 	if senders := c.senders.Load(); senders != nil {
 		for _, q := range *senders {
-			n += q.completed.take(wcs[n:])
+			n += q.completed.poll(wcs[n:])
 		}
 	}
 	receivers := c.receivers.Load()
@@ -91,7 +91,7 @@ func (c *completions) put(wc verbs.WC) bool {
 	return true
 }
 
-func (c *completions) take(wcs []verbs.WC) int {
+func (c *completions) poll(wcs []verbs.WC) int {
 	head := c.head.Load()
 	n := min(int(c.tail.Load()-head), len(wcs))
 	for i := range wcs[:n] {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/internal/machine"
+	"dpukv/internal/offheap"
 	"dpukv/verbs"
 
 	"golang.org/x/sys/unix"
@@ -46,8 +47,11 @@ type Device struct {
 	handles atomic.Pointer[[]*peer]
 	closed  bool
 	events  verbs.EventLog
-	// populate backs memory. Tests make it fail.
-	populate func(a *arena, fd int, start, size uint64) error
+	// unchecked are the bytes of regions since fits last asked for available memory.
+	unchecked int
+	// populate backs memory, and available is [offheap.Fits]. Tests make them fail.
+	populate  func(a *arena, fd int, start, size uint64) error
+	available func(size int64, pages offheap.Pages) error
 }
 
 var _ verbs.Device = (*Device)(nil)
@@ -67,9 +71,10 @@ func Open(cfg Config) (*Device, error) {
 	}
 	d := &Device{
 		arena: a, handle: handle{os.Getpid(), fd, a.header().id},
-		heap:    heap{arena: a, fd: fd, next: heapStart},
+		heap:    newHeap(a, fd),
 		regions: newTable(32 - indexBits), queues: newTable(24 - indexBits),
 		peers: map[[16]byte]*peer{}, populate: populate,
+		available: offheap.Fits,
 	}
 	d.handles.Store(new([]*peer))
 	return d, nil
@@ -87,6 +92,7 @@ func (d *Device) Info() verbs.DeviceInfo {
 	return verbs.DeviceInfo{
 		Provider: "shm",
 		Name:     fmt.Sprintf("shm %d:%d", d.handle.pid, d.handle.fd), Emulated: true,
+		Placement: verbs.LastWord,
 	}
 }
 

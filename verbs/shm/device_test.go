@@ -13,6 +13,7 @@ import (
 	"time"
 	"unsafe"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
@@ -107,21 +108,13 @@ func startChild(t *testing.T, uc, ud *end) (kill func(), in io.Closer) {
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestChild$")
 	cmd.Env = append(os.Environ(), childVariable+"=1")
 	cmd.Stderr = os.Stderr
-	stdin := must[io.WriteCloser](t, "stdin")(cmd.StdinPipe())
-	stdout := must[io.ReadCloser](t, "stdout")(cmd.StdoutPipe())
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t)
+	stdout := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	var peer told
-	if err := json.NewDecoder(stdout).Decode(&peer); err != nil {
-		t.Fatal(err)
-	}
-	if err := uc.qp.Connect(peer.UC); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.NewEncoder(stdin).Encode(told{uc.qp.Local(), ud.qp.Local(), uc.mr.Region()}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.NewDecoder(stdout).Decode(&peer))
+	must.Do(t, uc.qp.Connect(peer.UC))
+	must.Do(t, json.NewEncoder(stdin).Encode(told{uc.qp.Local(), ud.qp.Local(), uc.mr.Region()}))
 	return func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }, stdin
 }
 
@@ -145,28 +138,23 @@ func watchWords(t *testing.T, memory []byte) {
 }
 
 // TestAcrossProcesses lets another process write and send to this one, and kills it. Nothing here
-// notices, except that no more arrives. Its lane becomes free for the next one, and its files are
+// notices, except that no more arrives. Its track becomes free for the next one, and its files are
 // gone.
 func TestAcrossProcesses(t *testing.T) {
 	d := openDevice(t)
 	ud := newEnd(t, d, verbs.UD, 1024)
-	if err := ud.qp.Connect(verbs.Endpoint{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ud.qp.Connect(verbs.Endpoint{}))
 	for i := range 512 {
 		ud.receive(t, i*104, 104)
 	}
-	for range udLanes + 2 { // more than there are lanes
+	for range udTracks + 2 { // more than there are tracks
 		uc := newEnd(t, d, verbs.UC, 0)
 		kill, in := startChild(t, uc, ud)
 		watchWords(t, uc.mr.Bytes())
 		count := 0
 		wcs := make([]verbs.WC, 64)
 		for deadline := time.Now().Add(10 * time.Second); count < 100; {
-			n, err := ud.cq.Poll(wcs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Get(ud.cq.Poll(wcs))(t)
 			for _, wc := range wcs[:n] {
 				ud.receive(t, int(wc.ID), 104)
 			}
@@ -188,12 +176,10 @@ func TestAcrossProcesses(t *testing.T) {
 		// Messages to the dead process are lost. It has no queue pair to count at, but the mapping
 		// still exists.
 		uc.post(t, verbs.SendWR{Op: verbs.OpWrite, Local: uc.sge(0, 8), Remote: uc.mr.Addr(), RKey: uc.mr.RKey()})
-		if err := uc.qp.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, uc.qp.Close())
 	}
 	if n := d.Counters()["no_lane"]; n > 0 {
-		t.Errorf("no lane %d times: those of the dead were not taken over", n)
+		t.Errorf("no track %d times: those of the dead were not taken over", n)
 	}
 	for _, dir := range []string{"/dev/shm", os.TempDir()} {
 		entries, _ := os.ReadDir(dir)
@@ -209,12 +195,10 @@ func TestAcrossProcesses(t *testing.T) {
 // for it.
 func TestStaleHandle(t *testing.T) {
 	a := newEnd(t, openDevice(t), verbs.UC, 0)
-	d := must[*Device](t, "open")(Open(Config{}))
+	d := must.Get(Open(Config{}))(t)
 	b := newEnd(t, d, verbs.UC, 0)
 	gone := b.qp.Local()
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Close())
 	other := openDevice(t) // has the same descriptor now
 	if other.handle.fd != d.handle.fd {
 		t.Skipf("descriptor %d, not %d", other.handle.fd, d.handle.fd)

@@ -33,18 +33,18 @@
 //
 // A closed region has no entry. A writer on another core may have passed its check just before.
 // Therefore the arena reuses room only after a quarantine of [quarantine], and a late write hits
-// memory that nobody uses.
+// memory that nobody uses. After it, the room joins what is free beside it.
 //
 // # Receive rings
 //
-// Messages (SEND, and the notice of a WRITE with immediate) go through lanes. A lane is a ring of
+// Messages (SEND, and the notice of a WRITE with immediate) go through tracks. A track is a ring of
 // cache lines with one sender. So there is nothing to lock or to claim, and a sender that dies in
-// the middle of a message blocks nobody. A UD queue pair has [udLanes]. Senders take them at their
-// first message and return them when they close; other senders take over the lanes of dead ones. A
-// UC or RC queue pair has one lane, for its peer. A lane is as long as the queue is deep, for
+// the middle of a message blocks nobody. A UD queue pair has [udTracks]. Senders take them at their
+// first message and return them when they close; other senders take over the tracks of dead ones. A
+// UC or RC queue pair has one track, for its peer. A track is as long as the queue is deep, for
 // messages as long as the first posted buffer.
 //
-//	lane:   byte 0                 64                 128
+//	track:  byte 0                 64                 128
 //	            | owner, its pid … | head of receiver | units of 64 bytes …
 //
 //	unit:   byte 0                               8                       16

@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/test/must"
 )
 
 // TestOnlyMemoryFilesAreOpened checks that a peer's handle of a device, a pipe or a file on disk is
@@ -20,17 +22,17 @@ func TestOnlyMemoryFilesAreOpened(t *testing.T) {
 	if err := errors.Join(unix.Mkfifo(fifo, 0o600), os.WriteFile(plain, make([]byte, 1<<20), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	watch := must[int](t, "inotify")(unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK))
+	watch := must.Get(unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK))(t)
 	defer unix.Close(watch)
 	for _, path := range []string{fifo, plain, "/dev/null", folder} {
 		flags := unix.O_RDWR
 		if path == folder {
 			flags = unix.O_RDONLY
 		}
-		fd := must[int](t, path)(unix.Open(path, flags|unix.O_CLOEXEC, 0))
+		fd := must.Get(unix.Open(path, flags|unix.O_CLOEXEC, 0))(t)
 		defer unix.Close(fd)
 		if path != "/dev/null" {
-			must[int](t, path)(unix.InotifyAddWatch(watch, path, unix.IN_OPEN))
+			must.Get(unix.InotifyAddWatch(watch, path, unix.IN_OPEN))(t)
 		}
 		h := handle{pid: os.Getpid(), fd: fd}
 		if _, err := openArena(h); !errors.Is(err, errNoMemfd) {
@@ -50,7 +52,7 @@ func TestOnlyMemoryFilesAreOpened(t *testing.T) {
 func TestPeerCouldShrink(t *testing.T) {
 	d := openDevice(t)
 	size := int(heapStart) + pageBytes
-	fd := must[int](t, "memfd")(unix.MemfdCreate("dpukv-shm", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING))
+	fd := must.Get(unix.MemfdCreate("dpukv-shm", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING))(t)
 	defer unix.Close(fd)
 	head := *d.arena.header()
 	head.size = uint64(size)
@@ -58,9 +60,7 @@ func TestPeerCouldShrink(t *testing.T) {
 	if _, err := unix.Pwrite(fd, bytes, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Ftruncate(fd, int64(size)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Ftruncate(fd, int64(size)))
 	h := handle{os.Getpid(), fd, head.id}
 	for _, seals := range []int{0, unix.F_SEAL_GROW, unix.F_SEAL_GROW | unix.F_SEAL_SHRINK} {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, seals); err != nil {
@@ -71,7 +71,7 @@ func TestPeerCouldShrink(t *testing.T) {
 			t.Errorf("seals %#x: %v", seals, err)
 		}
 		if err == nil {
-			must[int](t, "unmap")(0, a.unmap())
+			must.Get(0, a.unmap())(t)
 		} else if !strings.Contains(fmt.Sprint(err), "another object") {
 			t.Error(err)
 		}

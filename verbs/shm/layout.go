@@ -49,18 +49,18 @@ type queueEntry struct {
 	qkey    atomic.Uint32
 	peer    atomic.Uint32 // UC, RC: number of the only queue pair that may reach it; 0: none yet
 	peerTag atomic.Uint64 // tag of the peer's device
-	ring    atomic.Uint64 // offset of its lanes in the arena; 0: no buffer was posted yet
-	units   atomic.Uint32 // per lane: a power of two
-	lanes   atomic.Uint32
-	used    atomic.Uint32 // lanes that ever had an owner; the receiver looks only at these
+	ring    atomic.Uint64 // offset of its tracks in the arena; 0: no buffer was posted yet
+	units   atomic.Uint32 // per track: a power of two
+	tracks  atomic.Uint32
+	used    atomic.Uint32 // tracks that ever had an owner; the receiver looks only at these
 	pd      atomic.Uint32 // its protection domain
 	_       [2]uint64
 }
 
-// laneHeader is the start of a lane: the sender's cache line, then the receiver's.
-type laneHeader struct {
+// trackHeader is the start of a track: the sender's cache line, then the receiver's.
+type trackHeader struct {
 	owner atomic.Uint64 // tag of the sender's device; 0: free
-	pid   atomic.Uint32 // of the sender; 0: a sender is just taking the lane
+	pid   atomic.Uint32 // of the sender; 0: a sender is just taking the track
 	fd    atomic.Uint32 // of its arena
 	queue atomic.Uint32 // its queue pair
 	_     [44]byte
@@ -75,24 +75,24 @@ const (
 	// prefetcher.
 	maxPrefetch = 4
 	// touchAhead is how many messages a receiver touches before it takes them.
-	touchAhead    = 16
-	laneHeadBytes = unsafe.Sizeof(laneHeader{})
-	firstPayload  = 16 // offset of the payload in a message's first unit
-	otherPayload  = 8  // and in the others
-	firstRoom     = unitBytes - firstPayload
-	otherRoom     = unitBytes - otherPayload
-	minUnits      = 128 // more than the longest datagram
-	maxUnits      = 1 << 20
-	udLanes       = 32
-	bytesShift    = 32
-	flagsShift    = 16
-	lapMask       = 0xffff
-	sourceShift   = 32
-	maxMessage    = 1 << 30
-	messageFlags  = flagPresent | flagImm | flagWrite
-	flagPresent   = 1 // always set: a first word is never 0
-	flagImm       = 2
-	flagWrite     = 4 // the payload was written elsewhere; this is only the notice
+	touchAhead     = 16
+	trackHeadBytes = unsafe.Sizeof(trackHeader{})
+	firstPayload   = 16 // offset of the payload in a message's first unit
+	otherPayload   = 8  // and in the others
+	firstRoom      = unitBytes - firstPayload
+	otherRoom      = unitBytes - otherPayload
+	minUnits       = 128 // more than the longest datagram
+	maxUnits       = 1 << 20
+	udTracks       = 32
+	bytesShift     = 32
+	flagsShift     = 16
+	lapMask        = 0xffff
+	sourceShift    = 32
+	maxMessage     = 1 << 30
+	messageFlags   = flagPresent | flagImm | flagWrite
+	flagPresent    = 1 // always set: a first word is never 0
+	flagImm        = 2
+	flagWrite      = 4 // the payload was written elsewhere; this is only the notice
 )
 
 // unitsFor returns the length of a message in units.
@@ -115,8 +115,8 @@ const (
 	badQKey
 	badPeer
 	badMessage
-	noLane
-	laneFull
+	noTrack
+	trackFull
 	noReceive
 	receiveTooSmall
 	cqOverrun
@@ -126,5 +126,6 @@ const (
 var counterNames = [numCounters]string{
 	"bad_lkey", "bad_rkey", "bad_bounds", "bad_access", "bad_qpn", "bad_qkey", "bad_peer",
 	"bad_message",
+	// The names of counters stay: other programs read them.
 	"no_lane", "lane_full", "no_receive", "receive_too_small", "cq_overrun",
 }

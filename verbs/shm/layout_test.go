@@ -18,8 +18,8 @@ func TestLayout(t *testing.T) {
 		{"heap", heapAt, 401408},
 		{"a region entry", unsafe.Sizeof(regionEntry{}), 32},
 		{"a queue entry", unsafe.Sizeof(queueEntry{}), 64},
-		{"a lane's header", laneHeadBytes, 128},
-		{"the receiver's line", unsafe.Offsetof(laneHeader{}.head), 64},
+		{"a track's header", trackHeadBytes, 128},
+		{"the receiver's line", unsafe.Offsetof(trackHeader{}.head), 64},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %d, want %d", test.what, test.got, test.want)
@@ -30,7 +30,7 @@ func TestLayout(t *testing.T) {
 		t.Error("parts overlap, or the heap is not on a page")
 	}
 	if unitsFor(MTU) > minUnits {
-		t.Errorf("the longest datagram takes %d units, a lane may have %d", unitsFor(MTU), minUnits)
+		t.Errorf("the longest datagram takes %d units, a track may have %d", unitsFor(MTU), minUnits)
 	}
 }
 

@@ -37,9 +37,22 @@ type mr struct {
 	bytes  []byte
 }
 
-// fitsFrom is the size from which AllocMR compares a region with the available memory. The check
-// reads several files, which would delay many small regions, one per client.
+// fitsFrom is the size from which AllocMR compares a region with the available memory. Smaller
+// ones add up to it: the check reads several files, which would delay many small regions, one per
+// client.
 const fitsFrom = 1 << 20
+
+// fits refuses a region for which there is no memory.
+func (d *Device) fits(size int) error {
+	if d.unchecked += size; d.unchecked < fitsFrom {
+		return nil
+	}
+	if err := d.available(int64(size), offheap.Small); err != nil {
+		return fmt.Errorf("memory region: %w", err)
+	}
+	d.unchecked = 0
+	return nil
+}
 
 // AllocMR takes room in the arena. It makes the kernel back the room now, while a failure can still
 // be returned.
@@ -53,17 +66,15 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 	if d.closed {
 		return nil, verbs.ErrClosed
 	}
-	if size >= fitsFrom {
-		if err := offheap.Fits(int64(size), offheap.Small); err != nil {
-			return nil, fmt.Errorf("memory region: %w", err)
-		}
+	if err := d.fits(size); err != nil {
+		return nil, err
 	}
 	start, err := d.heap.alloc(size)
 	if err != nil {
 		return nil, err
 	}
 	m := &mr{device: d, start: start, bytes: unsafe.Slice((*byte)(d.arena.at(start)), size)}
-	if m.key, err = d.regions.take("memory region"); err != nil {
+	if m.key, err = d.regions.assign("memory region"); err != nil {
 		return nil, errors.Join(err, d.heap.undo(start, size))
 	}
 	if err := d.populate(d.arena, d.heap.fd, start, toPage(uint64(size))); err != nil {

@@ -38,8 +38,8 @@ func (p *posted) open() box {
 	return box{p, head, head, p.tail.Load()}
 }
 
-// take returns nil when no buffer is left. Its result is valid until close.
-func (b *box) take() *verbs.RecvWR {
+// next returns nil when no buffer is left. Its result is valid until close.
+func (b *box) next() *verbs.RecvWR {
 	if b.head == b.tail {
 		return nil
 	}

@@ -21,11 +21,11 @@ type qp struct {
 	peer       *peer       // UC, RC
 	peerNumber uint32
 	peerPD     uint32 // protection domain of the regions that it reaches
-	toPeer     *lane  // UC, RC: for messages; nil before the first
+	toPeer     *track // UC, RC: for messages; nil before the first
 	routes     routes
 	posted     posted
 	completed  completions
-	lanes      []lane // the receiver's view
+	tracks     []track // the receiver's view
 	ring       uint64
 	ringBytes  int
 	closed     atomic.Bool
@@ -55,7 +55,7 @@ func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	if d.closed {
 		return nil, verbs.ErrClosed
 	}
-	number, err := d.queues.take("queue pair")
+	number, err := d.queues.assign("queue pair")
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (q *qp) datagrams(wrs []verbs.SendWR) int {
 // follow sends datagrams to one destination, until one of them is wrong. It returns their number.
 // from is the region of the previous datagram.
 func (q *qp) follow(r *route, wrs []verbs.SendWR, from *grant) int {
-	r.lane.expect(len(wrs))
+	r.track.expect(len(wrs))
 	for i := range wrs {
 		wr := &wrs[i]
 		src, ok := q.device.arena.base, wr.Local.Length == 0
@@ -122,8 +122,8 @@ func (q *qp) follow(r *route, wrs []verbs.SendWR, from *grant) int {
 			wr.Op != verbs.OpSend {
 			return i
 		}
-		if !r.lane.put(src, uintptr(wr.Local.Length), wr.Local.Length, flagsOf(wr), q.source(wr)) {
-			r.peer.count(laneFull)
+		if !r.track.put(src, uintptr(wr.Local.Length), wr.Local.Length, flagsOf(wr), q.source(wr)) {
+			r.peer.count(trackFull)
 		}
 		if wr.Flags&verbs.Signaled != 0 {
 			q.complete(wr, verbs.StatusSuccess)
@@ -293,7 +293,7 @@ func (q *qp) writeImm(wr *verbs.SendWR, src unsafe.Pointer) (status verbs.WCStat
 	return q.message(wr, src, flagsOf(wr)|flagWrite, 0)
 }
 
-// message sends through the connection's lane.
+// message sends through the connection's track.
 func (q *qp) message(
 	wr *verbs.SendWR, src unsafe.Pointer, flags int, payload uintptr,
 ) (status verbs.WCStatus, full bool) {
@@ -302,14 +302,14 @@ func (q *qp) message(
 	}
 	reliable := q.kind == verbs.RC
 	if q.toPeer == nil {
-		l, why := q.takeLane(q.peer, q.peer.queue(q.peerNumber), uint64(q.peerNumber))
-		if l == nil {
+		t, why := q.seize(q.peer, q.peer.queue(q.peerNumber), uint64(q.peerNumber))
+		if t == nil {
 			if reliable && why == noReceive {
 				return 0, true
 			}
 			return q.refused(why, verbs.StatusRetryExceeded), false
 		}
-		q.toPeer = l
+		q.toPeer = t
 	}
 	if unitsFor(int(payload)) > q.toPeer.mask+1 {
 		return q.refused(receiveTooSmall, verbs.StatusRemoteInvalid), false
@@ -320,7 +320,7 @@ func (q *qp) message(
 	if reliable {
 		return 0, true
 	}
-	return q.refused(laneFull, verbs.StatusSuccess), false
+	return q.refused(trackFull, verbs.StatusSuccess), false
 }
 
 func (q *qp) source(wr *verbs.SendWR) uint64 {
@@ -341,8 +341,8 @@ func (q *qp) datagram(wr *verbs.SendWR, src unsafe.Pointer) verbs.WCStatus {
 		at.count(why)
 	case wr.QKey != r.qkey:
 		at.count(badQKey)
-	case !r.lane.put(src, uintptr(wr.Local.Length), wr.Local.Length, flagsOf(wr), q.source(wr)):
-		at.count(laneFull)
+	case !r.track.put(src, uintptr(wr.Local.Length), wr.Local.Length, flagsOf(wr), q.source(wr)):
+		at.count(trackFull)
 	}
 	return verbs.StatusSuccess
 }

@@ -21,8 +21,8 @@ func newTable(generationBits int) table {
 	return t
 }
 
-// take returns a number that is not 0.
-func (t *table) take(what string) (uint32, error) {
+// assign returns a number that is not 0.
+func (t *table) assign(what string) (uint32, error) {
 	if len(t.free) == 0 {
 		return 0, fmt.Errorf("%s: the device has all of its %d in use", what, tableEntries)
 	}

@@ -11,25 +11,18 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"dpukv/internal/test/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func channels(t *testing.T) (a, b *Channel) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	dialed, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepted, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dialed := must.Get(net.Dial("tcp", l.Addr().String()))(t)
+	accepted := must.Get(l.Accept())(t)
 	a, b = New(dialed), New(accepted)
 	t.Cleanup(func() { _, _ = a.Close(), b.Close() }) // a test may have closed one
 	return a, b
@@ -78,9 +71,7 @@ func TestAwaitEndsWithItsProgress(t *testing.T) {
 
 func TestPeerHangsUp(t *testing.T) {
 	a, b := channels(t)
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Close())
 	if _, err := Swap(a, 1); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v, want EOF", err)
 	}
@@ -109,9 +100,7 @@ func TestLongValue(t *testing.T) {
 	if held := a.in.Buffered(); held > readBytes {
 		t.Errorf("%d bytes were read ahead", held)
 	}
-	if err := a.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, a.Close())
 	<-stop
 	t.Logf("%d bytes were sent", sent)
 }
@@ -198,23 +187,12 @@ func TestAwaitEnd(t *testing.T) {
 		"EOF":           (*Channel).Close,
 		"found a value": func(c *Channel) error { return c.Send(1) },
 	} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		there, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		here, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		there := must.Get(net.Dial("tcp", l.Addr().String()))(t)
+		here := must.Get(l.Accept())(t)
 		peer, c := New(there), New(here)
 		c.SetTimeout(time.Nanosecond) // it has no effect
-		if err := act(peer); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, act(peer))
 		if err := c.AwaitEnd(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

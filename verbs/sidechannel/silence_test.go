@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/test/must"
 )
 
 const inNamespace = "DPUKV_TEST_SILENCE"
@@ -52,9 +54,7 @@ func cutOff(t *testing.T) {
 	idle, _ := channels(t)
 	sending, _ := channels(t)
 	loopback(t, false)
-	if err := sending.Send("into the void"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sending.Send("into the void"))
 	for name, c := range map[string]*Channel{"idle": idle, "sending": sending} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,20 +84,12 @@ func isSilence(err error) bool {
 // loopback switches the namespace's only wire.
 func loopback(t *testing.T, on bool) {
 	t.Helper()
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fd := must.Get(unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0))(t)
 	defer unix.Close(fd)
-	request, err := unix.NewIfreq("lo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(unix.NewIfreq("lo"))(t)
 	request.SetUint16(0)
 	if on {
 		request.SetUint16(unix.IFF_UP)
 	}
-	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request))
 }

@@ -73,7 +73,7 @@ func (b *batch) reserve(to *path, n int) ([]byte, uint16, error) {
 		}
 	}
 	t := b.last()
-	if t == nil || !t.takes(to, n) || !to.gso.Load() {
+	if t == nil || !t.fits(to, n) || !to.gso.Load() {
 		if len(b.trains) == batchTrains {
 			if err := b.flush(); err != nil {
 				return nil, 0, err
@@ -99,8 +99,8 @@ func (b *batch) last() *train {
 	return &b.trains[len(b.trains)-1]
 }
 
-// takes reports whether a packet of n bytes may follow.
-func (t *train) takes(to *path, n int) bool {
+// fits reports whether a packet of n bytes may follow.
+func (t *train) fits(to *path, n int) bool {
 	return !t.full && n <= t.size && t.end-t.start+n <= maxTrainBytes &&
 		(t.path == to || t.path.name == to.name && t.path.socket == to.socket)
 }

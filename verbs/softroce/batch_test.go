@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
@@ -19,15 +20,15 @@ type exchange struct {
 	send, receive func() error
 }
 
-// worker runs functions on a thread of its own, on request, and sums up their CPU time.
-type worker struct {
+// thread runs functions on a thread of its own, on request, and sums up their CPU time.
+type thread struct {
 	turns chan struct{}
 	done  chan error
 	cpuNs int64
 }
 
-func startWorker(b *testing.B, on int, f func() error) *worker {
-	w := &worker{turns: make(chan struct{}), done: make(chan error)}
+func startThread(b *testing.B, on int, f func() error) *thread {
+	w := &thread{turns: make(chan struct{}), done: make(chan error)}
 	go func() {
 		defer close(w.done)
 		err := cpu.PinThread(on) // for good: the thread ends with the goroutine
@@ -45,12 +46,10 @@ func startWorker(b *testing.B, on int, f func() error) *worker {
 	return w
 }
 
-// do has the worker run once.
-func (w *worker) do(b *testing.B) {
+// do has the thread run once.
+func (w *thread) do(b *testing.B) {
 	w.turns <- struct{}{}
-	if err := <-w.done; err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, <-w.done)
 }
 
 // cost is the CPU time of an operation, and the system calls of a batch.
@@ -59,9 +58,9 @@ type cost struct{ sendNs, receiveNs, sendCalls, receiveCalls float64 }
 // measure measures b.N operations.
 func measure(b *testing.B, x exchange, syscalls func() (tx, rx uint64)) cost {
 	b.Helper()
-	allowed := must(cpu.Allowed())(b)
-	sender := startWorker(b, allowed[0], x.send)
-	receiver := startWorker(b, allowed[len(allowed)-1], x.receive)
+	allowed := must.Get(cpu.Allowed())(b)
+	sender := startThread(b, allowed[0], x.send)
+	receiver := startThread(b, allowed[len(allowed)-1], x.receive)
 	batches := 0
 	run := func(ops int) {
 		for batches = 0; batches*benchBatch < ops; batches++ {
@@ -118,10 +117,10 @@ func BenchmarkBatch(b *testing.B) {
 
 // benchBare sends and receives a train of datagrams that nobody builds or parses.
 func benchBare(b *testing.B, n int) cost {
-	from := must(udp.OpenSocket(netip.AddrPortFrom(testAddr(), verbs.RoCEPort), defaultSocketBuffers))(b)
+	from := must.Get(udp.OpenSocket(netip.AddrPortFrom(testAddr(), verbs.RoCEPort), defaultSocketBuffers))(b)
 	defer from.Close()
 	dst := netip.AddrPortFrom(testAddr(), verbs.RoCEPort)
-	to := must(udp.OpenSocket(dst, defaultSocketBuffers))(b)
+	to := must.Get(udp.OpenSocket(dst, defaultSocketBuffers))(b)
 	defer to.Close()
 	out, in := udp.NewMessages(1), udp.NewMessages(1)
 	name := udp.Sockaddr(dst)

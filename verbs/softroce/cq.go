@@ -73,7 +73,7 @@ func (c *cq) Poll(wcs []verbs.WC) (int, error) {
 	if c.count.Load() == 0 && !c.overrunOrClosed() {
 		return 0, nil
 	}
-	return c.take(wcs)
+	return c.poll(wcs)
 }
 
 func (c *cq) overrunOrClosed() bool {
@@ -82,9 +82,9 @@ func (c *cq) overrunOrClosed() bool {
 	return c.overrun || c.closed
 }
 
-// take takes the present completions. Completions that an overrun queue has kept come before the
+// poll takes the present completions. Completions that an overrun queue has kept come before the
 // error.
-func (c *cq) take(wcs []verbs.WC) (int, error) {
+func (c *cq) poll(wcs []verbs.WC) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	have := int(c.count.Load())

@@ -108,7 +108,9 @@ func (d *device) Info() verbs.DeviceInfo {
 	if d.unknownRoCE {
 		name += ", " + errUnknownRoCE.Error()
 	}
-	return verbs.DeviceInfo{Provider: "softroce", Name: name, Emulated: true}
+	return verbs.DeviceInfo{
+		Provider: "softroce", Name: name, Emulated: true, Placement: verbs.LastWord,
+	}
 }
 
 // Port describes the device's only port.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 
 	"golang.org/x/sys/unix"
@@ -39,7 +40,7 @@ func TestOpenRefuses(t *testing.T) {
 
 func TestPort(t *testing.T) {
 	d := openTest(t, Options{})
-	p := must(d.Port())(t)
+	p := must.Get(d.Port())(t)
 	if p.MTU != 4096 || p.LinkLayer != verbs.LinkEthernet || p.GID.Addr() != d.opts.Addr || !p.Active {
 		t.Errorf("port %+v", p)
 	}
@@ -158,9 +159,7 @@ func TestReceiveQueueFull(t *testing.T) {
 func TestWaitEnds(t *testing.T) {
 	checkLeaks(t)
 	a, b := pair(t, verbs.UC, Options{}, Options{})
-	if err := b.dev.Wait(time.Millisecond); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.dev.Wait(time.Millisecond))
 	start := time.Now()
 	time.AfterFunc(20*time.Millisecond, func() { a.post(a.write(0, 0, 8)) })
 	if err := b.dev.Wait(10 * time.Second); err != nil || time.Since(start) > 5*time.Second {
@@ -189,9 +188,7 @@ func TestWaitEndsForTimer(t *testing.T) {
 
 func TestClosed(t *testing.T) {
 	a, _ := pair(t, verbs.UC, Options{}, Options{})
-	if err := a.dev.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.dev.Close())
 	_, err1 := a.dev.Progress()
 	_, err2 := a.dev.AllocPD()
 	_, err3 := a.dev.CreateCQ(1)
@@ -224,7 +221,7 @@ func TestManyGoroutines(t *testing.T) {
 		team.Go(func() { hammer(t, a, b, byte(w)) })
 	}
 	team.Go(func() {
-		pd := must(there.AllocPD())(t)
+		pd := must.Get(there.AllocPD())(t)
 		for range 50 {
 			m, err := pd.AllocMR(4096, verbs.RemoteWrite)
 			if err == nil {

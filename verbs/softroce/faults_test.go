@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
@@ -85,7 +86,7 @@ func TestDatagramsOverFaultyWire(t *testing.T) {
 		}
 		a.post(wrs...)
 		drain(t, b)
-		for _, wc := range wcs[:must(b.recvCQ.Poll(wcs))(t)] {
+		for _, wc := range wcs[:must.Get(b.recvCQ.Poll(wcs))(t)] {
 			seen[wc.Imm]++
 			if wc.Bytes != verbs.GRHBytes+n || wc.SrcQPN != a.qp.Num() {
 				t.Fatalf("completion %+v", wc)
@@ -171,6 +172,7 @@ func TestReliableOverFaultyWire(t *testing.T) {
 	rates := []float64{0, .01, .05, .15}
 	if testing.Short() {
 		rates = rates[:3]
+		t.Log("a short run: fewer rates")
 	}
 	for seed, rate := range rates {
 		for _, mtu := range []int{256, 1024} {
@@ -239,14 +241,14 @@ func runReliable(t *testing.T, a, b *side, n int, random *rand.Rand) {
 			a.post(plan[sent].wr)
 			sent++
 		}
-		for _, wc := range wcs[:must(a.sendCQ.Poll(wcs))(t)] {
+		for _, wc := range wcs[:must.Get(a.sendCQ.Poll(wcs))(t)] {
 			p := plan[completed]
 			if wc.ID != uint64(completed) || wc.Status != verbs.StatusSuccess || wc.Op != completionOf(p.wr.Op) {
 				t.Fatalf("completion %d: %+v", completed, wc)
 			}
 			completed++
 		}
-		for _, wc := range wcs[:must(b.recvCQ.Poll(wcs))(t)] {
+		for _, wc := range wcs[:must.Get(b.recvCQ.Poll(wcs))(t)] {
 			want := expect[received]
 			want.ID, want.QPN = uint64(received), b.qp.Num()
 			if wc != want {

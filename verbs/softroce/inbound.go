@@ -117,7 +117,7 @@ func (q *qp) acceptSend(p *wire.Packet, s *wire.Shape) counter {
 func (q *qp) hold() bool {
 	m := &q.in
 	if m.first == m.end {
-		m.first, m.end = 0, q.receives.take(m.held[:])
+		m.first, m.end = 0, q.receives.remove(m.held[:])
 	}
 	return m.first < m.end
 }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
@@ -15,7 +16,7 @@ import (
 func (s *side) raw(p wire.Packet, spoil func([]byte)) {
 	s.t.Helper()
 	q := s.qp.(*qp)
-	to := must(s.dev.pathTo(s.peer.qp.Local(), nil))(s.t)
+	to := must.Get(s.dev.pathTo(s.peer.qp.Local(), nil))(s.t)
 	b := newBatch(s.dev)
 	if p.DstQPN == 0 {
 		p.DstQPN = s.peer.qp.Num()
@@ -41,11 +42,11 @@ type protected struct {
 
 func newProtected(t *testing.T, typ verbs.QPType) *protected {
 	a, b := pair(t, typ, Options{MTU: 256}, Options{MTU: 256})
-	other := must(b.dev.AllocPD())(t)
+	other := must.Get(b.dev.AllocPD())(t)
 	return &protected{
 		a: a, b: b,
-		foreign: must(other.AllocMR(4096, verbs.LocalWrite|verbs.RemoteWrite|verbs.RemoteRead))(t),
-		local:   must(b.pd.AllocMR(4096, verbs.LocalWrite))(t),
+		foreign: must.Get(other.AllocMR(4096, verbs.LocalWrite|verbs.RemoteWrite|verbs.RemoteRead))(t),
+		local:   must.Get(b.pd.AllocMR(4096, verbs.LocalWrite))(t),
 	}
 }
 
@@ -88,7 +89,7 @@ func TestWriteProtection(t *testing.T) {
 			return p, nil
 		}},
 		"key of a closed region": {"bad_rkey", func(x *protected) (wire.Packet, func([]byte)) {
-			m := must(x.b.pd.AllocMR(64, verbs.RemoteWrite))(t)
+			m := must.Get(x.b.pd.AllocMR(64, verbs.RemoteWrite))(t)
 			p := good(x)
 			p.VA, p.RKey = m.Addr(), m.RKey()
 			m.Close()
@@ -266,11 +267,9 @@ func TestDatagramProtection(t *testing.T) {
 // TestReceiveMemoryGone checks that a posted receive whose region was closed is not written.
 func TestReceiveMemoryGone(t *testing.T) {
 	x := newProtected(t, verbs.UD)
-	m := must(x.b.pd.AllocMR(4096, verbs.LocalWrite))(t)
+	m := must.Get(x.b.pd.AllocMR(4096, verbs.LocalWrite))(t)
 	x.b.qp.PostRecv([]verbs.RecvWR{{Local: verbs.SGE{Addr: m.Addr(), Length: 4096, LKey: m.LKey()}}})
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Close())
 	x.a.post(x.a.send(0, 0, 32))
 	x.expect(t, "local_protection", 1)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/mqueue"
 	"dpukv/verbs/sidechannel"
@@ -48,10 +49,10 @@ func TestLaneOverFaultyWire(t *testing.T) {
 
 func faultyLane(t *testing.T, answers mqueue.Answers, a, b verbs.Device) (owner, mover *mqueue.End) {
 	t.Helper()
-	l := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	dialed := must(net.Dial("tcp", l.Addr().String()))(t)
-	accepted := must(l.Accept())(t)
+	dialed := must.Get(net.Dial("tcp", l.Addr().String()))(t)
+	accepted := must.Get(l.Accept())(t)
 	var both sync.WaitGroup
 	var ownerErr, moverErr error
 	both.Go(func() {

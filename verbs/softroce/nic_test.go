@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // fakeSysfs has a port of mlx5 below a VLAN, a scalable function, and a port of another driver.
@@ -19,13 +21,9 @@ func fakeSysfs(t *testing.T) string {
 		t.Helper()
 		to = filepath.Join(sys, to)
 		for _, dir := range []string{filepath.Dir(filepath.Join(sys, from)), to} {
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(dir, 0o755))
 		}
-		if err := os.Symlink(to, filepath.Join(sys, from)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, filepath.Join(sys, from)))
 	}
 	link("class/net/p0/device", "devices/0000:03:00.0")
 	link("devices/0000:03:00.0/driver", "bus/pci/drivers/mlx5_core")
@@ -106,10 +104,7 @@ func TestOpenChecksTheNIC(t *testing.T) {
 		t.Errorf("Open = %v, want the refusal", err)
 	}
 	opts.hooks = check(fmt.Errorf("%w: no devlink", errUnknownRoCE))
-	d, err := Open(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Open(opts))(t)
 	defer d.Close()
 	if name := d.Info().Name; !strings.Contains(name, errUnknownRoCE.Error()) {
 		t.Errorf("the name %q does not say that RoCE's state is unknown", name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 
 	"golang.org/x/sys/unix"
@@ -17,7 +18,7 @@ import (
 func labelled(t *testing.T, typ verbs.QPType, label uint32, here, there *device) (*side, *side) {
 	t.Helper()
 	a, b := newSide(t, here, typ, testSizes), newSide(t, there, typ, testSizes)
-	a.qp = must(a.pd.CreateQP(verbs.QPConfig{
+	a.qp = must.Get(a.pd.CreateQP(verbs.QPConfig{
 		Type: typ, SendCQ: a.sendCQ, RecvCQ: a.recvCQ, MaxSend: 64, MaxRecv: 64, FlowLabel: label,
 	}))(t)
 	connect(t, a, b)
@@ -85,10 +86,10 @@ func TestPortsAreShared(t *testing.T) {
 // TestPortTaken checks the error for a port that another program has: it names the port.
 func TestPortTaken(t *testing.T) {
 	here, there := openTest(t, Options{}), openTest(t, Options{})
-	other := must(udp.OpenSender(netip.AddrPortFrom(here.opts.Addr, 0xc005), 4096))(t)
+	other := must.Get(udp.OpenSender(netip.AddrPortFrom(here.opts.Addr, 0xc005), 4096))(t)
 	defer other.Close()
 	a, b := newSide(t, here, verbs.UC, testSizes), newSide(t, there, verbs.UC, testSizes)
-	qp := must(a.pd.CreateQP(verbs.QPConfig{
+	qp := must.Get(a.pd.CreateQP(verbs.QPConfig{
 		Type: verbs.UC, SendCQ: a.sendCQ, RecvCQ: a.recvCQ, MaxSend: 1,
 		FlowLabel: 5,
 	}))(t)

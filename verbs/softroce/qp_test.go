@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 
 	"go.uber.org/goleak"
@@ -43,10 +44,7 @@ func openTest(t testing.TB, opts Options) *device {
 	if !opts.Addr.IsValid() {
 		opts.Addr = testAddr()
 	}
-	d, err := open(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(open(opts))(t)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("%s: %+v", d.Info().Name, d.Events(time.Time{}))
@@ -66,37 +64,24 @@ var testSizes = sizes{memory: 2 << 20, queue: 256, depth: 1024}
 func newSide(t testing.TB, d *device, typ verbs.QPType, z sizes) *side {
 	t.Helper()
 	s := &side{t: t, dev: d}
-	s.pd = must(d.AllocPD())(t)
-	s.mr = must(s.pd.AllocMR(z.memory, verbs.LocalWrite|verbs.RemoteWrite|verbs.RemoteRead))(t)
-	s.sendCQ = must(d.CreateCQ(z.depth))(t)
-	s.recvCQ = must(d.CreateCQ(z.depth))(t)
-	s.qp = must(s.pd.CreateQP(verbs.QPConfig{
+	s.pd = must.Get(d.AllocPD())(t)
+	s.mr = must.Get(s.pd.AllocMR(z.memory, verbs.LocalWrite|verbs.RemoteWrite|verbs.RemoteRead))(t)
+	s.sendCQ = must.Get(d.CreateCQ(z.depth))(t)
+	s.recvCQ = must.Get(d.CreateCQ(z.depth))(t)
+	s.qp = must.Get(s.pd.CreateQP(verbs.QPConfig{
 		Type: typ, SendCQ: s.sendCQ, RecvCQ: s.recvCQ, MaxSend: z.queue, MaxRecv: z.queue, MaxInline: 512,
 		QKey: testQKey,
 	}))(t)
 	return s
 }
 
-// must stops the test on an error.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
 func connect(t testing.TB, a, b *side) {
 	t.Helper()
 	a.peer, b.peer = b, a
 	for _, s := range []*side{a, b} {
-		if err := s.qp.Connect(s.peer.qp.Local()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.qp.Connect(s.peer.qp.Local()))
 		if s.qp.Type() == verbs.UD {
-			s.ah = must(s.pd.CreateAH(s.peer.qp.Local()))(t)
+			s.ah = must.Get(s.pd.CreateAH(s.peer.qp.Local()))(t)
 		}
 	}
 }
@@ -182,7 +167,7 @@ func drain(t testing.TB, sides ...*side) {
 	limit := time.Now().Add(time.Second)
 	for idle := 0; idle < 5 || !allCame(sides) && time.Now().Before(limit); idle++ {
 		for _, s := range sides {
-			if any := must(s.dev.Progress())(t); any {
+			if any := must.Get(s.dev.Progress())(t); any {
 				idle = 0
 			}
 		}
@@ -205,7 +190,7 @@ func completions(t testing.TB, q verbs.CQ, n int, sides ...*side) []verbs.WC {
 	var got []verbs.WC
 	wcs := make([]verbs.WC, n)
 	until(t, fmt.Sprintf("%d completions", n), func() bool {
-		k := must(q.Poll(wcs[:n-len(got)]))(t)
+		k := must.Get(q.Poll(wcs[:n-len(got)]))(t)
 		got = append(got, wcs[:k]...)
 		return len(got) == n
 	}, sides...)

@@ -34,8 +34,8 @@ func (r *receiveQueue) post(wrs []verbs.RecvWR) (int, error) {
 	return n, nil
 }
 
-// take removes the oldest receives, up to the length of wrs.
-func (r *receiveQueue) take(wrs []verbs.RecvWR) int {
+// remove removes the oldest receives, up to the length of wrs.
+func (r *receiveQueue) remove(wrs []verbs.RecvWR) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := min(len(wrs), r.count)

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/softroce/wire"
 )
@@ -67,7 +68,7 @@ var recorded = []struct {
 
 func fromHex(t testing.TB, s string) []byte {
 	t.Helper()
-	return must(hex.DecodeString(s))(t)
+	return must.Get(hex.DecodeString(s))(t)
 }
 
 // flowOf returns the flow of an IP packet, its UDP payload, and its IP ID.
@@ -123,9 +124,7 @@ func TestRecordedTaken(t *testing.T) {
 		GID: verbs.GIDFromAddr(netip.MustParseAddr("192.168.77.2")),
 	}
 	for _, s := range []*side{uc, ud} {
-		if err := s.qp.Connect(rxe); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.qp.Connect(rxe))
 		for i := range 3 {
 			s.postRecv(uint64(i), 32768+100*i, 100)
 		}
@@ -206,9 +205,7 @@ func FuzzPacket(f *testing.F) {
 	for _, s := range sides {
 		peer := s.qp.Local()
 		peer.GID, peer.PSN = verbs.GIDFromAddr(from.Addr()), 0
-		if err := s.qp.Connect(peer); err != nil {
-			f.Fatal(err)
-		}
+		must.Do(f, s.qp.Connect(peer))
 	}
 	d.receiver.flow, d.receiver.address = wire.NewFlow(from, d.local), from.Addr().As4()
 	f.Fuzz(func(t *testing.T, b []byte, sealed bool) {
@@ -322,8 +319,8 @@ func newFuzzed(t *testing.T, here, there *device) *fuzzed {
 			x.bystanders[i-len(x.ends)] = a
 		}
 	}
-	x.foreign = must(must(there.AllocPD())(t).AllocMR(4096, verbs.RemoteWrite|verbs.RemoteRead))(t)
-	x.sealed = must(x.ends[0].pd.AllocMR(4096, verbs.LocalWrite))(t)
+	x.foreign = must.Get(must.Get(there.AllocPD())(t).AllocMR(4096, verbs.RemoteWrite|verbs.RemoteRead))(t)
+	x.sealed = must.Get(x.ends[0].pd.AllocMR(4096, verbs.LocalWrite))(t)
 	return x
 }
 

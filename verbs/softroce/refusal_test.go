@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 
 	"golang.org/x/sys/unix"
@@ -38,7 +39,7 @@ func TestRefusedDestination(t *testing.T) {
 			}}}, Options{})
 			other := openTest(t, Options{})
 			bad = other.opts.Addr.As4()
-			hostile := must(a.pd.CreateAH(verbs.Endpoint{GID: verbs.GIDFromAddr(other.opts.Addr)}))(t)
+			hostile := must.Get(a.pd.CreateAH(verbs.Endpoint{GID: verbs.GIDFromAddr(other.opts.Addr)}))(t)
 			var wrs []verbs.SendWR
 			for i := range 6 { // four trains: the sizes differ
 				b.postRecv(uint64(i), 256*i, 200)
@@ -214,9 +215,7 @@ func TestSmallerMTUOnTheWay(t *testing.T) {
 		here, err1 = open(Options{Addr: netip.MustParseAddr("10.77.0.1"), MTU: 1024})
 		there, err2 = open(Options{Addr: netip.MustParseAddr("127.0.0.1"), MTU: 1024})
 	})
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err1, err2))
 	defer here.Close()
 	defer there.Close()
 	a, b := newSide(t, here, verbs.UD, testSizes), newSide(t, there, verbs.UD, testSizes)
@@ -225,7 +224,7 @@ func TestSmallerMTUOnTheWay(t *testing.T) {
 	n.do(func() {
 		connect(t, a, b)
 		peer.GID = verbs.GIDFromAddr(netip.MustParseAddr("10.77.0.2"))
-		far = must(a.pd.CreateAH(peer))(t)
+		far = must.Get(a.pd.CreateAH(peer))(t)
 	})
 	n.ip(t, "link set wire0 mtu 600")
 	b.postRecv(1, 0, 1200)

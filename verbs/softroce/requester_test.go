@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
@@ -84,7 +85,7 @@ func TestUnsignaledRequestsFreeTheQueue(t *testing.T) {
 		t.Fatalf("took %d of 5: %v", n, err)
 	}
 	until(t, "room in the queue", func() bool { n, _ := a.qp.PostSend([]verbs.SendWR{wr}); return n == 1 }, a, b)
-	if n := must(a.sendCQ.Poll(make([]verbs.WC, 4)))(t); n != 0 {
+	if n := must.Get(a.sendCQ.Poll(make([]verbs.WC, 4)))(t); n != 0 {
 		t.Errorf("%d completions of unsignaled requests", n)
 	}
 }
@@ -150,7 +151,7 @@ func TestReliableRefusals(t *testing.T) {
 			return wr
 		}},
 		"READ without RemoteRead": {verbs.StatusRemoteAccess, func(a, b *side) verbs.SendWR {
-			m := must(b.pd.AllocMR(4096, verbs.RemoteWrite))(t)
+			m := must.Get(b.pd.AllocMR(4096, verbs.RemoteWrite))(t)
 			wr := a.write(0, 0, 8)
 			wr.Op, wr.Remote, wr.RKey = verbs.OpRead, m.Addr(), m.RKey()
 			return wr
@@ -208,13 +209,11 @@ func TestMemoryGoneBeforeRetry(t *testing.T) {
 		}
 	}}}
 	a, b := pair(t, verbs.RC, Options{AckTimeout: time.Millisecond}, quick)
-	m := must(a.pd.AllocMR(64, verbs.LocalWrite))(t)
+	m := must.Get(a.pd.AllocMR(64, verbs.LocalWrite))(t)
 	gone := a.write(2, 0, 8)
 	gone.Local = verbs.SGE{Addr: m.Addr(), Length: 8, LKey: m.LKey()}
 	a.post(a.write(1, 0, 8), gone, a.write(3, 0, 8))
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Close())
 	drain(t, b)
 	lose = false
 	got := completions(t, a.sendCQ, 3, a, b)

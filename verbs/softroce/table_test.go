@@ -5,6 +5,7 @@ import "dpukv/verbs/softroce/wire"
 import (
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 
 	"pgregory.net/rapid"
@@ -61,11 +62,11 @@ func TestNumbersCannotBeGuessed(t *testing.T) {
 	const n = 256
 	drawn := map[string][]uint32{}
 	for range n {
-		pd := must(d.AllocPD())(t)
-		m := must(pd.AllocMR(64, verbs.RemoteWrite))(t)
+		pd := must.Get(d.AllocPD())(t)
+		m := must.Get(pd.AllocMR(64, verbs.RemoteWrite))(t)
 		defer m.Close()
-		c := must(d.CreateCQ(1))(t)
-		q := must(pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: c, RecvCQ: c, MaxSend: 1}))(t)
+		c := must.Get(d.CreateCQ(1))(t)
+		q := must.Get(pd.CreateQP(verbs.QPConfig{Type: verbs.UC, SendCQ: c, RecvCQ: c, MaxSend: 1}))(t)
 		drawn["key"] = append(drawn["key"], m.RKey())
 		drawn["QPN"] = append(drawn["QPN"], q.Num())
 		drawn["PSN"] = append(drawn["PSN"], q.Local().PSN)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 )
 
@@ -154,9 +155,7 @@ func dissect(t *testing.T, packets [][]byte) {
 		t.Skip("tshark is not installed (Debian: tshark): packets were not dissected")
 	}
 	file := filepath.Join(t.TempDir(), "packets.pcap")
-	if err := os.WriteFile(file, pcap(packets), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, pcap(packets), 0o600))
 	fields := []string{
 		"infiniband.bth.opcode", "infiniband.bth.destqp", "infiniband.bth.psn", "infiniband.bth.padcnt",
 		"infiniband.reth.dmalen", "infiniband.invariant.crc", "_ws.malformed", "_ws.expert.message",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/shm"
 	"dpukv/verbs/sidechannel"
@@ -114,19 +115,10 @@ func openSHM(t *testing.T) verbs.Device {
 
 func connectedChannels(t *testing.T) (a, b *sidechannel.Channel) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	dialed, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepted, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dialed := must.Get(net.Dial("tcp", l.Addr().String()))(t)
+	accepted := must.Get(l.Accept())(t)
 	a, b = sidechannel.New(dialed), sidechannel.New(accepted)
 	t.Cleanup(func() { _, _ = a.Close(), b.Close() })
 	return a, b

@@ -35,7 +35,7 @@ func job() error {
 		name := strings.TrimSuffix(filepath.Base(binary), ".test")
 		fmt.Println("\nguest: tests of", name)
 		//nolint:gosec // it is to be run
-		cmd := exec.Command(binary, "-test.short", "-test.v=test2json", "-test.timeout=300s")
+		cmd := exec.Command(binary, "-test.short", "-test.v=test2json", "-test.timeout=900s")
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if err := cmd.Run(); err != nil {
 			fmt.Println("guest:", name, err)

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/client"
 	"dpukv/hashbench"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/kvs/kvstest"
@@ -27,22 +28,13 @@ func TestHERDServe(t *testing.T) {
 	if control == "" {
 		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
 	}
-	server, err := herd.Start(herd.Config{
+	server := must.Get(herd.Start(herd.Config{
 		Listen: addr, Device: device, Workers: 1, Mode: partition.Store,
 		Items: 100_000, LogBytes: 64 << 20, Hash: herdHash, Version: "test", MaxClients: 16,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", control)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	l := must.Get(net.Listen("tcp", control))(t)
 	defer l.Close()
-	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(l.Accept())(t)
 	_, _ = conn.Read(make([]byte, 1)) // its end is all that it says
 	if err := server.Close(); err != nil {
 		t.Error(err)
@@ -55,15 +47,9 @@ func TestHERDDrive(t *testing.T) {
 	if control == "" {
 		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
 	}
-	conn, err := dial(control, 30*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(dial(control, 30*time.Second))(t)
 	defer conn.Close()
-	remote, err := herd.Dial(t.Context(), addr, herd.Options{Device: device})
-	if err != nil {
-		t.Fatal(err)
-	}
+	remote := must.Get(herd.Dial(t.Context(), addr, herd.Options{Device: device}))(t)
 	defer remote.Close()
 	t.Logf("%+v", remote.Facts())
 	t.Run("model", func(t *testing.T) { againstModel(t, remote) })
@@ -73,14 +59,8 @@ func TestHERDDrive(t *testing.T) {
 // againstModel runs a seeded mixture of all operations, and compares every answer with a plain
 // map's.
 func againstModel(t *testing.T, remote kvs.Remote) {
-	hash, err := hashbench.Lookup(herdHash)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := remote.Open(kvs.SessionOptions{Batch: 32, Window: 2, Connections: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hash := must.Get(hashbench.Lookup(herdHash))(t)
+	session := must.Get(remote.Open(kvs.SessionOptions{Batch: 32, Window: 2, Connections: 1}))(t)
 	defer session.Close()
 	const keys, rounds, perRound = 2000, 50, 200
 	random, model := rand.New(rand.NewPCG(1, 2)), make(map[string]string)
@@ -131,7 +111,7 @@ func expect(model map[string]string, r *kvs.Request) reply {
 
 // underLoad runs the load client, which checks every answer, too.
 func underLoad(t *testing.T, remote kvs.Remote) {
-	result, err := client.Run(context.Background(), remote, client.Config{
+	result := must.Get(client.Run(context.Background(), remote, client.Config{
 		Load: load.Load{
 			Workload: load.Workload{
 				Keys: 20_000, KeyBytes: 16, ValueBytes: 32, GetRatio: .5, Seed: 1,
@@ -139,10 +119,7 @@ func underLoad(t *testing.T, remote kvs.Remote) {
 			Connections: 1, Window: 2, Batch: 32, Hash: herdHash, Warmup: 200 * time.Millisecond,
 		},
 		Threads: 1, Duration: 3 * time.Second, Timeout: 10 * time.Second,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	p := &result.Point
 	if p.Status != results.StatusOK || p.Ops == 0 || p.Errors > 0 {
 		t.Errorf("status %s, %d operations, %d errors: %v", p.Status, p.Ops, p.Errors, result.Examples)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
 	"dpukv/verbs/verbstest"
@@ -16,10 +17,7 @@ func open(t *testing.T) (dev verbs.Device, addr string) {
 	if name == "" || addr == "" {
 		t.Skip("DEVICE and ADDR are not set: see the package's comment")
 	}
-	dev, err := provider.Open(name, provider.Defaults)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev = must.Get(provider.Open(name, provider.Defaults))(t)
 	t.Cleanup(func() {
 		t.Log(dev.Counters())
 		if err := dev.Close(); err != nil {
@@ -32,15 +30,9 @@ func open(t *testing.T) (dev verbs.Device, addr string) {
 // TestServe is one peer.
 func TestServe(t *testing.T) {
 	dev, addr := open(t)
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", addr))(t)
 	defer l.Close()
-	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(l.Accept())(t)
 	defer conn.Close()
 	if err := verbstest.Serve(dev, conn); err != nil {
 		t.Error(err)
@@ -50,10 +42,7 @@ func TestServe(t *testing.T) {
 // TestDrive is the other peer.
 func TestDrive(t *testing.T) {
 	dev, addr := open(t)
-	conn, err := dial(addr, 30*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(dial(addr, 30*time.Second))(t)
 	defer conn.Close()
 	verbstest.Drive(t, dev, conn)
 }

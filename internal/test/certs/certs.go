@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 // Files are the paths of a CA and what it has signed, as PEM.
@@ -44,10 +46,7 @@ type pair struct {
 // issue makes a pair that a CA has signed; nil: the pair is a CA.
 func issue(t testing.TB, dir, name string, ca *pair) pair {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	p := pair{
 		cert: template(name, ca == nil), key: key,
 		certFile: filepath.Join(dir, name+".crt"), keyFile: filepath.Join(dir, name+".key"),
@@ -55,14 +54,8 @@ func issue(t testing.TB, dir, name string, ca *pair) pair {
 	if ca == nil {
 		ca = &p
 	}
-	der, err := x509.CreateCertificate(rand.Reader, p.cert, ca.cert, &key.PublicKey, ca.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, p.cert, ca.cert, &key.PublicKey, ca.key))(t)
+	private := must.Get(x509.MarshalPKCS8PrivateKey(key))(t)
 	write(t, p.certFile, "CERTIFICATE", der)
 	write(t, p.keyFile, "PRIVATE KEY", private)
 	return p
@@ -85,7 +78,5 @@ func template(name string, isCA bool) *x509.Certificate {
 func write(t testing.TB, path, kind string, der []byte) {
 	t.Helper()
 	text := pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, text, 0o600))
 }

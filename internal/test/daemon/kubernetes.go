@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Kubernetes is a running cluster of one node: Kubernetes' own API server and kubelet, with
@@ -90,7 +89,7 @@ func StartKubernetes(t *testing.T) *Kubernetes {
 	t.Cleanup(func() { removeGroups(filepath.Join(k.dir, "state")) })
 	k.d = start(t, n, kubeSetup, "sh", "-c", kubernetesScript, "kubernetes.sh", k.dir, k.Address)
 	t.Setenv("KUBECONFIG", filepath.Join(k.dir, "config"))
-	k.await(t, "its node", func() bool {
+	k.d.await(t, "its node", func() bool {
 		return exec.Command("kubectl", "get", "node", "localhost").Run() == nil
 	})
 	return k
@@ -145,12 +144,6 @@ func (k *Kubernetes) config(token map[string]string, users ...string) string {
 	return b.String()
 }
 
-// await waits longer than for other servers: a cluster is a dozen processes.
-func (k *Kubernetes) await(t testing.TB, what string, done func() bool) {
-	t.Helper()
-	k.d.awaitFor(t, 2*time.Minute, what, done)
-}
-
 // Kubectl runs kubectl as the administrator, with this stdin.
 func (k *Kubernetes) Kubectl(t testing.TB, stdin string, args ...string) string {
 	t.Helper()
@@ -179,7 +172,7 @@ func (k *Kubernetes) Apply(t testing.TB, manifest string) {
 		k.Kubectl(t, fmt.Sprintf(binding, pod), "create", "--filename=-",
 			"--raw=/api/v1/namespaces/default/pods/"+pod+"/binding")
 	}
-	k.await(t, "its pods", func() bool {
+	k.d.await(t, "its pods", func() bool {
 		return exec.Command("kubectl", "wait", "pods", "--all", "--for=condition=Ready",
 			"--timeout=1s").Run() == nil
 	})

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // SlurmCluster is a running cluster of one node.
@@ -58,19 +60,14 @@ func StartSlurm(t *testing.T) *SlurmCluster {
 	need(t, "slurmctld, slurmd, slurm-client and munge", "munged", "slurmctld", "slurmd", "srun",
 		"salloc")
 	c := &SlurmCluster{Node: "node1", dir: shortDir(t)}
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must.Get(os.Hostname())(t)
 	host, _, _ = strings.Cut(host, ".")
 	conf := filepath.Join(c.dir, "slurm.conf")
 	write(t, conf, strings.NewReplacer("$DIR", c.dir, "$HOST", host, "$PORT1",
 		strconv.Itoa(freePort(t)), "$PORT2", strconv.Itoa(freePort(t))).Replace(slurmConf))
 	write(t, filepath.Join(c.dir, "munge.key"), strings.Repeat("not a secret ", 10))
 	for _, folder := range []string{"state", "spool"} {
-		if err := os.Mkdir(filepath.Join(c.dir, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(c.dir, folder), 0o755))
 	}
 	t.Setenv("SLURM_CONF", conf)
 	t.Setenv("SLURM_JOB_ID", "") // from a cluster that this test may run on;
@@ -101,17 +98,9 @@ func (c *SlurmCluster) Allocate(t testing.TB) string {
 func (c *SlurmCluster) Environment(t testing.TB, options ...string) (env []string) {
 	t.Helper()
 	cmd := exec.Command("salloc", append(options, "sh", "-c", "env; echo; cat")...)
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t)
+	stdout := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { // which gives the allocation back
 		stdin.Close()
 		_ = cmd.Wait()
@@ -139,10 +128,7 @@ func (c *SlurmCluster) Cancel(t testing.TB, job string) {
 // shortDir is a folder of the test with a path short enough for a socket's (108 bytes).
 func shortDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "slurm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "slurm"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o755); err != nil { // munge's clients may be anybody
 		t.Fatal(err)

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/test/port"
+	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 )
 
 // SSHOptions are a server's deviations from the default.
@@ -60,10 +61,7 @@ func StartSSH(t testing.TB, o SSHOptions) *SSHServer {
 
 func newSSHServer(t testing.TB, o *SSHOptions) *SSHServer {
 	t.Helper()
-	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
+	me := must.Get(user.Current())(t)
 	if out, _ := exec.Command("getent", "passwd", me.Uid).Output(); os.Getuid() != 0 &&
 		!strings.HasSuffix(strings.TrimSpace(string(out)), "sh") {
 		t.Skipf("sshd lets nobody in as %s, who runs the test and has no login shell: %s",
@@ -84,9 +82,7 @@ func newSSHServer(t testing.TB, o *SSHOptions) *SSHServer {
 		HostKey: in("host_key.pub"), Identity: in("user_key"), KnownHosts: in("known_hosts"),
 		Home: in("home"), Cache: in("home/.cache"),
 	}
-	if err := os.Mkdir(s.Home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(s.Home, 0o700))
 	s.Know(t, s.HostKey)
 	return s
 }
@@ -97,10 +93,7 @@ func (s *SSHServer) Kill() { s.daemon.kill() }
 // Know makes the client expect a public key of the server.
 func (s *SSHServer) Know(t testing.TB, key string) {
 	t.Helper()
-	b, err := os.ReadFile(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(key))(t)
 	write(t, s.KnownHosts, fmt.Sprintf("[%s]:%d %s", s.Address, s.Port, b))
 }
 
@@ -136,16 +129,10 @@ func newKey(t testing.TB, file string) {
 // freePort is a TCP port that nobody listens on.
 func freePort(t testing.TB) int {
 	t.Helper()
-	port, err := port.Free()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
+	return must.Get(programs.FreePort())(t)
 }
 
 func write(t testing.TB, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 }

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/hashbench/report"
 	"dpukv/hashbench/result"
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/figure"
 	page "dpukv/results/report"
@@ -26,10 +27,7 @@ const (
 // TestFigure draws the figure of README.md.
 func TestFigure(t *testing.T) {
 	dir := copyRun(t, "one-machine")
-	metrics, err := results.ParseLatencyMetrics("p99")
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := must.Get(results.ParseLatencyMetrics("p99"))(t)
 	drawing, err := figure.Draw(open(t, dir), figure.Options{Metrics: metrics})
 	if err != nil || len(drawing.Warnings) > 0 {
 		t.Fatal(drawing.Warnings, err)
@@ -41,34 +39,19 @@ func TestFigure(t *testing.T) {
 
 // TestHashFigure draws the figure of the hash functions.
 func TestHashFigure(t *testing.T) {
-	r, err := result.Read(t.Context(), filepath.Join(runs, "one-machine", "hash.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(result.Read(t.Context(), filepath.Join(runs, "one-machine", "hash.json")))(t)
 	dir := t.TempDir()
-	if _, err := report.DrawFigures(dir, []report.Machine{{Report: r}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(report.DrawFigures(dir, []report.Machine{{Report: r}}))(t)
 	compare(t, filepath.Join(dir, "hash-16B-latency.png"), "hash-16B-latency.png")
 }
 
 // TestReport makes the report. With -update, it takes its picture.
 func TestReport(t *testing.T) {
 	dir := copyRun(t, "three-stores")
-	model, err := page.Read(open(t, dir), page.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Create(filepath.Join(dir, "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := model.Write(file, false); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	model := must.Get(page.Read(open(t, dir), page.Options{}))(t)
+	file := must.Get(os.Create(filepath.Join(dir, "report.html")))(t)
+	must.Do(t, model.Write(file, false))
+	must.Do(t, file.Close())
 	if !resultstest.Updating() {
 		return
 	}
@@ -77,45 +60,32 @@ func TestReport(t *testing.T) {
 	b.Run(t, chromedp.EmulateViewport(1280, 900))
 	b.Open(t, "file://"+file.Name())
 	b.Run(t, chromedp.CaptureScreenshot(&png))
-	if err := os.WriteFile(filepath.Join(pictures, "report.png"), png, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(pictures, "report.png"), png, 0o644))
 }
 
 // copyRun copies a committed run, because drawing writes into its folder.
 func copyRun(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(runs, name))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(dir, os.DirFS(filepath.Join(runs, name))))
 	return dir
 }
 
 func open(t *testing.T, dir string) *runfolder.Run {
 	t.Helper()
-	run, err := runfolder.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
+	return must.Get(runfolder.Open(dir))(t)
 }
 
 // compare holds a picture of docs/img against the one that the code draws.
 func compare(t *testing.T, drawn, name string) {
 	t.Helper()
-	want, err := os.ReadFile(drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(drawn))(t)
 	if runtime.GOARCH != "amd64" && filepath.Ext(name) == ".png" {
 		t.Skip("amd64 drew the picture, whose last bits of a pixel differ elsewhere")
 	}
 	path := filepath.Join(pictures, name)
 	if resultstest.Updating() {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, want, 0o644))
 	}
 	if found, err := os.ReadFile(path); err != nil || !bytes.Equal(found, want) {
 		t.Errorf("docs/img/%s is not what the code draws (%v): make figures draws it anew", name, err)

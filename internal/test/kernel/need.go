@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dpukv/internal/machine"
+	"dpukv/internal/test/must"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,10 +17,7 @@ import (
 // every cable.
 func NeedEthtool(t testing.TB) {
 	t.Helper()
-	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	socket := must.Get(unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0))(t)
 	defer unix.Close(socket)
 	if _, err := unix.IoctlGetEthtoolDrvinfo(socket, "lo"); errors.Is(err, unix.ENOSYS) {
 		t.Skipf("needs ethtool's ioctl, for cables between emulated machines: %v%s", err,

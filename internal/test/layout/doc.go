@@ -1,15 +1,14 @@
-// Package layout checks the shape of the repository against docs/ARCHITECTURE.md.
+// Package layout checks the shape of the repository. It is all tests:
 //
-//	imports   a package imports only what its row of the table allows, and a row only rows below it
-//	folders   each has a doc.go and at most 25 source files, generated ones and tests apart
-//	names     a test file is named after the source file that it tests, four times of five
-//	paths     each file and folder that docs/ARCHITECTURE.md names exists
+//	layers   a package imports only packages of layers below its own
+//	cycles   few files of a package refer to each other's names in a circle
+//	folders  each has a doc.go; a test file is named after what it tests, three times of four
+//	lines    none is longer than 100 columns, 120 in tests
+//	pages    what docs/ARCHITECTURE.md names exists, as does what a page links to
 //
 // The checks read every Go file of the module regardless of its build tags, and none of testdata.
-// After an intended change to imports,
+// Cycles alone are those of a build for this machine.
 //
-//	go test ./internal/test/layout -run TestImports -update
-//
-// writes the table anew: it keeps the first column, adds a row for a package without one, removes a
-// row without a package, and sorts the rows.
+// With -v, TestCycles prints each package's largest cycle, and how many arrows between its files
+// point back up.
 package layout

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // Machine is the place where a page is followed.
@@ -41,10 +43,7 @@ func File(t *testing.T, path, language, file string) string {
 // content.
 func blocks(t *testing.T, path string) [][]string {
 	t.Helper()
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(path))(t)
 	blocks := fence.FindAllStringSubmatch(string(page), -1)
 	if fences := strings.Count("\n"+string(page), "\n```"); fences != 2*len(blocks) {
 		t.Errorf("%s: %d lines begin with ```, in %d blocks that have a language",

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -205,6 +206,8 @@ func (w *fieldWriter) jsonType(e ast.Expr) string {
 	switch name := typeName(e); name {
 	case "string", "Dist", "Sizes", "Time":
 		return "string"
+	case "Warnings": // each is a text in JSON
+		return "list of string"
 	case "bool":
 		return "boolean"
 	case "int", "int64", "uint64", "Duration":
@@ -272,16 +275,29 @@ func (s *structs) linkText(owner, field string) string {
 	if field == "" {
 		return inline(owner)
 	}
-	if body := s.types[owner]; body != nil {
-		for _, f := range body.Fields.List {
-			if len(f.Names) > 0 && f.Names[0].Name == field {
-				return inline(jsonName(f))
-			}
-		}
+	if name := s.fieldName(owner, field); name != "" {
+		return inline(name)
 	}
 	s.problems = append(s.problems, fmt.Sprintf(
 		"found a doc link to %s.%s, allowed: fields that exist", owner, field))
 	return field
+}
+
+// fieldName is the JSON name of a struct's field, or of a field of one that it embeds.
+func (s *structs) fieldName(owner, field string) (name string) {
+	body := s.types[owner]
+	if body == nil {
+		return ""
+	}
+	for _, f := range body.Fields.List {
+		switch {
+		case len(f.Names) == 0:
+			name = cmp.Or(name, s.fieldName(typeName(f.Type), field))
+		case f.Names[0].Name == field:
+			return jsonName(f)
+		}
+	}
+	return name
 }
 
 // units are those of names that end with the key; of several, the longest decides.

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func TestUnits(t *testing.T) {
@@ -46,10 +48,7 @@ type Latency struct {
 
 func TestFieldsOfStructs(t *testing.T) {
 	s := emptyStructs()
-	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "p.go", source, parser.ParseComments))(t)
 	s.add(file)
 	w := fieldWriter{structs: s, page: new(page), done: map[string]bool{}}
 	w.writeStruct("Point", 3)

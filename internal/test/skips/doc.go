@@ -1,7 +1,7 @@
 // Command skips reads what a make stage's tests skipped, and compares it with a list of allowed
 // skips.
 //
-//	go run ./internal/test/skips [-list .ci/skips.txt] STAGE FILE...
+//	go run ./internal/test/skips [-list .ci/skips.txt] [-again] STAGE FILE...
 //
 // FILE is the output of go test -json. A test counts as skipped if no FILE of the stage ran it: a
 // test that only the race detector's short run leaves out is not skipped.
@@ -23,4 +23,9 @@
 //
 // The command prints every skip. With the environment variable CI set, it fails on a skip that no
 // entry allows, and on an entry that matches no skip of its stage.
+//
+// # The rest of a short run
+//
+// With -again, the command prints what go test needs to run the tests that FILE, of a short run,
+// left out: those whose skip no entry allows, and those that logged "a short run: ".
 package main

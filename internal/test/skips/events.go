@@ -17,10 +17,14 @@ const module = "dpukv/"
 // event is a line of go test -json.
 type event struct{ Action, Package, Test, Output string }
 
+// cutShort is what a test logs that does less in a short run.
+const cutShort = "a short run: "
+
 // recorder collects the outcome of each test over all files.
 type recorder struct {
 	ran     map[string]bool
 	skipped map[string]*strings.Builder // what the test printed
+	cut     []string                    // tests that ran, and did less than in a full run
 }
 
 func newRecorder() *recorder {
@@ -63,6 +67,9 @@ func (r *recorder) read(from io.Reader) error {
 			printed[name].WriteString(e.Output)
 		case "pass", "fail":
 			r.ran[name] = true
+			if strings.Contains(printed[name].String(), cutShort) {
+				r.cut = append(r.cut, name)
+			}
 			tests++
 		case "skip":
 			r.skipped[name] = printed[name]

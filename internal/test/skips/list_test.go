@@ -68,7 +68,7 @@ func TestParseListRefuses(t *testing.T) {
 // TestRepositoryList: the list of this repository can be read.
 func TestRepositoryList(t *testing.T) {
 	args := []string{"test", writeRun(t, fullRun)}
-	if err := run(t.Output(), "../../../.ci/skips.txt", false, args); err != nil {
+	if err := (&task{list: "../../../.ci/skips.txt"}).run(t.Output(), args); err != nil {
 		t.Error(err)
 	}
 }

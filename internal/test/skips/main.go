@@ -5,30 +5,43 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 )
 
 func main() {
 	list := flag.String("list", ".ci/skips.txt", "the allowed skips")
+	again := flag.Bool("again", false,
+		"print what go test needs to run the tests that were left out")
 	flag.Parse()
-	if err := run(os.Stdout, *list, os.Getenv("CI") != "", flag.Args()); err != nil {
+	todo := task{list: *list, strict: os.Getenv("CI") != "", again: *again}
+	if err := todo.run(os.Stdout, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "skips:", err)
 		os.Exit(1)
 	}
 }
 
-// run prints the skips of a stage. If strict, those that the list does not allow are an error.
-func run(out io.Writer, listFile string, strict bool, args []string) error {
+// task is what the command is asked to do.
+type task struct {
+	list   string // the file of allowed skips
+	strict bool   // a skip that the list does not allow is an error
+	again  bool   // print the tests to run again, and nothing else
+}
+
+// run prints the skips of a stage.
+func (k *task) run(out io.Writer, args []string) error {
 	if len(args) < 2 {
 		return fmt.Errorf("found the arguments %q, want STAGE and FILEs", args)
 	}
-	text, err := os.ReadFile(listFile)
+	text, err := os.ReadFile(k.list)
 	if err != nil {
 		return err
 	}
 	list, err := parseList(string(text))
 	if err != nil {
-		return fmt.Errorf("%s: %w", listFile, err)
+		return fmt.Errorf("%s: %w", k.list, err)
 	}
 	stage, r := args[0], newRecorder()
 	for _, file := range args[1:] {
@@ -37,11 +50,29 @@ func run(out io.Writer, listFile string, strict bool, args []string) error {
 		}
 	}
 	v := judge(list, stage, r.skips())
-	v.print(out, stage, listFile)
-	if strict && len(v.unlisted)+len(v.stale) > 0 {
-		return errors.New("the skips of make " + stage + " are not those of " + listFile)
+	if k.again {
+		fmt.Fprintln(out, again(append(v.unlisted, r.cut...)))
+		return nil
+	}
+	v.print(out, stage, k.list)
+	if k.strict && len(v.unlisted)+len(v.stale) > 0 {
+		return errors.New("the skips of make " + stage + " are not those of " + k.list)
 	}
 	return nil
+}
+
+// again is what go test needs to run these tests, each with all of its parts. An entry is
+// PACKAGE.TEST, and what follows a colon does not matter.
+func again(entries []string) string {
+	names, packages := map[string]bool{}, map[string]bool{}
+	for _, e := range entries {
+		pkg, test, _ := strings.Cut(e, ".")
+		test, _, _ = strings.Cut(test, ":")
+		test, _, _ = strings.Cut(test, "/")
+		names[test], packages["./"+pkg] = true, true
+	}
+	return "-run ^(" + strings.Join(slices.Sorted(maps.Keys(names)), "|") + ")$ " +
+		strings.Join(slices.Sorted(maps.Keys(packages)), " ")
 }
 
 // print names each skip, and what to do about those that are not allowed.

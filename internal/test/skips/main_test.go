@@ -37,7 +37,8 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var said strings.Builder
-			err := run(&said, writeRun(t, test.list), test.strict, []string{"test", writeRun(t, test.run)})
+			todo := task{list: writeRun(t, test.list), strict: test.strict}
+			err := todo.run(&said, []string{"test", writeRun(t, test.run)})
 			if (err == nil) != (test.wantErr == "") ||
 				err != nil && !strings.Contains(err.Error(), test.wantErr) {
 				t.Errorf("found error %v, want %q", err, test.wantErr)
@@ -47,8 +48,26 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-	err := run(t.Output(), "", true, []string{"test"})
+	err := (&task{strict: true}).run(t.Output(), []string{"test"})
 	if err == nil || !strings.Contains(err.Error(), "want STAGE and FILEs") {
 		t.Errorf("no file: found %v", err)
+	}
+}
+
+// TestAgain: what the short run skipped without leave, or cut short, is run again; a part of a test
+// with all of it.
+func TestAgain(t *testing.T) {
+	const record = fullRun + `
+{"Action":"output","Package":"dpukv/b","Test":"TestMany","Output":"    b_test.go:1: a short run: 6 of 60"}
+{"Action":"pass","Package":"dpukv/b","Test":"TestMany"}
+{"Action":"output","Package":"dpukv/b/c","Test":"TestParts/one","Output":"    c_test.go:1: slow"}
+{"Action":"skip","Package":"dpukv/b/c","Test":"TestParts/one"}
+`
+	var said strings.Builder
+	todo := task{list: writeRun(t, testList), strict: true, again: true}
+	err := todo.run(&said, []string{"test", writeRun(t, record)})
+	const want = "-run ^(TestMany|TestParts)$ ./b ./b/c\n"
+	if err != nil || said.String() != want {
+		t.Errorf("found %q and %v, want %q", said.String(), err, want)
 	}
 }

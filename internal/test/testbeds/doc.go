@@ -25,3 +25,14 @@ nodes:
 client_side: [hostA, dpuA]
 server_side: hostB
 `
+
+// TwoCards is two hosts here, and a card in each that ssh reaches.
+const TwoCards = `
+nodes:
+  hostA: {via: local}
+  hostB: {via: local}
+  dpuA: {kind: dpu, of: hostA, generation: bf3, via: ssh, address: 10.10.10.2}
+  dpuB: {kind: dpu, of: hostB, generation: bf3, via: ssh, address: 10.10.10.4}
+client_side: hostA
+server_side: hostB
+`

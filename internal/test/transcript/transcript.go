@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // keys are the lines of a header, in their order, with the form of their values.
@@ -25,10 +27,7 @@ var keys = []struct {
 // Read returns the output in a transcript. A header in another form fails the test.
 func Read(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	_, output, err := parse(string(text))
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)

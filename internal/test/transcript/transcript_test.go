@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 const folder = "../../../placement/submode/testdata/transcripts"
@@ -16,15 +18,9 @@ func TestHeaders(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("found %d transcripts in %s: %v", len(files), folder, err)
 	}
-	readme, err := os.ReadFile(filepath.Join(folder, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile(filepath.Join(folder, "README.md")))(t)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		header, _, err := parse(string(text))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)

@@ -49,7 +49,9 @@ func answer(ch *sidechannel.Channel, v any) error {
 
 // AskFacts asks a half for its facts.
 func AskFacts(addr string) (f kvs.Facts, err error) {
-	err = ask(addr, Facts, &f)
+	if err = ask(addr, Facts, &f); err == nil {
+		err = f.Check()
+	}
 	return f, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -36,10 +37,7 @@ func TestCheck(t *testing.T) {
 // half is a half that reads one ask, and says the same to each.
 func half(t *testing.T, says string) (addr string, asked <-chan Ask) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	asks, done := make(chan Ask, 1), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -64,7 +62,7 @@ func half(t *testing.T, says string) (addr string, asked <-chan Ask) {
 
 // TestAsk checks that an ask has its version and its wish, and that the answer arrives.
 func TestAsk(t *testing.T) {
-	facts, err := json.Marshal(kvs.Facts{Store: "mica", Partitions: 3})
+	facts, err := json.Marshal(kvs.Facts{Store: "mica", Workers: 1, Partitions: 3, MinHitRate: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 
 	"go.uber.org/goleak"
@@ -38,10 +39,7 @@ func config() Config {
 // child returns the last process that this one started, by the name of its program.
 func child(t *testing.T, program string) int {
 	t.Helper()
-	tasks, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := must.Get(os.ReadDir("/proc/self/task"))(t)
 	for _, task := range tasks {
 		text, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
 		for _, pid := range strings.Fields(string(text)) {
@@ -62,10 +60,7 @@ func asked(t *testing.T) func(string) (kvs.Facts, error) {
 }
 
 func TestRefusals(t *testing.T) {
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	k := sleeper(asked(t), "60")
 	for want, change := range map[string]func(*Config){
 		"allowed: HOST:PORT":       func(c *Config) { c.Listen = "nowhere" },
@@ -107,24 +102,18 @@ func TestEnds(t *testing.T) {
 	}
 	waited := make(chan error, 1)
 	go func() { waited <- s.Wait() }()
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, s.Close())
 	if err := <-waited; err != nil {
 		t.Errorf("closed: %v", err)
 	}
 	if s, err = Start(config(), sleeper(asked(t), "60")); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(s.Facts().PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(s.Facts().PID, syscall.SIGKILL))
 	if err := s.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("killed: %v", err)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, s.Close())
 }
 
 // TestEndsBeforeItAnswers: its last words are the reason.
@@ -139,16 +128,13 @@ func TestEndsBeforeItAnswers(t *testing.T) {
 // TestAnotherServer checks that a foreign server on the program's address is not mistaken for the
 // program.
 func TestAnotherServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	cfg := config()
 	cfg.Listen = l.Addr().String()
 	begun := time.Now()
 	other := func(string) (kvs.Facts, error) { return kvs.Facts{PID: 1, Workers: 1, Mode: "cache"}, nil }
-	_, err = Start(cfg, sleeper(other, "0.2"))
+	_, err := Start(cfg, sleeper(other, "0.2"))
 	if err == nil || !strings.Contains(err.Error(), "ended") {
 		t.Errorf("after %v: %v", time.Since(begun), err)
 	}
@@ -162,10 +148,7 @@ func TestPinned(t *testing.T) {
 	}
 	cfg := config()
 	cfg.CPUs = allowed[len(allowed)-1:]
-	s, err := Start(cfg, sleeper(asked(t), "60"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Start(cfg, sleeper(asked(t), "60")))(t)
 	defer s.Close()
 	here := &kvs.Endpoint{Network: "tcp", Addr: "127.0.0.1:1"}
 	if got := PinnedTo(here, s.Facts().PID, "sleep"); !slices.Equal(got, cfg.CPUs) {
@@ -185,23 +168,15 @@ func TestPinned(t *testing.T) {
 // another process.
 func TestStarterKilled(t *testing.T) {
 	if os.Getenv("INSTALLED_STARTER") != "" {
-		s, err := Start(config(), sleeper(asked(t), "60"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Start(config(), sleeper(asked(t), "60")))(t)
 		fmt.Println("pid", s.Facts().PID)
 		time.Sleep(time.Minute)
 		return
 	}
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestStarterKilled$")
 	cmd.Env = append(os.Environ(), "INSTALLED_STARTER=1")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	var pid int
 	for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
 		fmt.Sscanf(lines.Text(), "pid %d", &pid)
@@ -223,20 +198,12 @@ func TestStarterKilled(t *testing.T) {
 
 // TestAttach leaves the server as it is.
 func TestAttach(t *testing.T) {
-	s, err := Start(config(), sleeper(asked(t), "60"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Start(config(), sleeper(asked(t), "60")))(t)
 	defer s.Close()
-	a, err := Attach(&kvs.DialConfig{Addr: "127.0.0.1:1"}, sleeper(asked(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Attach(&kvs.DialConfig{Addr: "127.0.0.1:1"}, sleeper(asked(t))))(t)
 	waited := make(chan error, 1)
 	go func() { waited <- a.Wait() }()
-	if err := a.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, a.Close())
 	if err := <-waited; err != nil {
 		t.Error(err)
 	}

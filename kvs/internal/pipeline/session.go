@@ -31,24 +31,24 @@ type Node struct {
 // One is a server alone.
 func One(p sockets.Peer, workers int) []Node { return []Node{{p, workers}} }
 
-// session is one load worker's connections.
+// session is one client thread's connections.
 type session struct {
 	sockets.Session[*conn]
-	lanes []sockets.Lane[*conn] // one for each node
-	route func(key []byte) int  // nil: there is one lane
+	groups []sockets.Group[*conn] // one for each node
+	route  func(key []byte) int   // nil: there is one group
 }
 
 // Open connects a session.
 func Open(t Target, opts kvs.SessionOptions) (kvs.Session, error) {
-	s := &session{lanes: make([]sockets.Lane[*conn], len(t.Nodes)), route: t.Route}
+	s := &session{groups: make([]sockets.Group[*conn], len(t.Nodes)), route: t.Route}
 	if err := s.Init(opts, MaxBatch); err != nil {
 		return nil, err
 	}
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		s.lanes[i] = sockets.NewLane[*conn](n.Workers)
+		s.groups[i] = sockets.NewGroup[*conn](n.Workers)
 		for range opts.Connections * n.Workers {
-			if err := s.connect(&t, n, &s.lanes[i], opts); err != nil {
+			if err := s.connect(&t, n, &s.groups[i], opts); err != nil {
 				return nil, errors.Join(fmt.Errorf("connect: %w", err), s.Close())
 			}
 		}
@@ -57,29 +57,29 @@ func Open(t Target, opts kvs.SessionOptions) (kvs.Session, error) {
 }
 
 func (s *session) connect(
-	t *Target, n *Node, lane *sockets.Lane[*conn], opts kvs.SessionOptions,
+	t *Target, n *Node, group *sockets.Group[*conn], opts kvs.SessionOptions,
 ) error {
 	c, err := dialConn(t, n, opts)
 	if err != nil {
 		return err
 	}
-	return s.Add(c, lane)
+	return s.Add(c, group)
 }
 
 // Submit puts a request into the batch of a connection that has room.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
-	lane := &s.lanes[0]
+	group := &s.groups[0]
 	if s.route != nil {
-		lane = &s.lanes[s.route(r.Key)]
+		group = &s.groups[s.route(r.Key)]
 	}
-	if turn := s.Turn(); !(lane.Stays(turn) && lane.Now.Room()) && !lane.Pick(turn) {
+	if turn := s.Turn(); !(group.Stays(turn) && group.Now.Room()) && !group.Pick(turn) {
 		return false, nil
 	}
-	c := lane.Now
+	c := group.Now
 	c.add(r)
 	s.Submitted()
 	if c.Room() {
 		return true, nil
 	}
-	return true, lane.Full()
+	return true, group.Full()
 }

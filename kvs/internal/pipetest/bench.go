@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
 	"dpukv/kvs/internal/sockets"
@@ -42,16 +43,11 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 		b.Fatal(err)
 	}
 	defer s.Close()
-	f, err := newFloor(addr, frame, benchBatch*len(answer), connections)
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := must.Get(newFloor(addr, frame, benchBatch*len(answer), connections))(b)
 	defer f.close()
 	done := make(chan error)
 	go func() { done <- compare(b, s, f) }()
-	if err := <-done; err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, <-done)
 }
 
 // Timeout is the time limit for a connection to this machine.
@@ -122,10 +118,7 @@ func (d *driver) run(batches int) (err error) {
 
 // canned sends the same answers for every batch of request bytes.
 func canned(b *testing.B, request int, answer []byte) (addr string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(b)
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -169,10 +162,7 @@ func BenchWire(b *testing.B, w pipeline.Wire, answer []byte) {
 		in := bytes.Repeat(answer, benchBatch)
 		for i := 0; i < b.N; i += benchBatch {
 			for at := 0; at < len(in); {
-				o, err := w.Read(in[at:], kvs.Get)
-				if err != nil {
-					b.Fatal(err)
-				}
+				o := must.Get(w.Read(in[at:], kvs.Get))(b)
 				at += o.Bytes
 			}
 		}

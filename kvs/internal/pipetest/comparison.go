@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -56,19 +57,13 @@ func Beside(b *testing.B, r kvs.Remote, connections int, load Load, t Tool) {
 
 // load runs the tool once.
 func (t Tool) load(b *testing.B, r kvs.Remote, program string, connections, on int) {
-	before, err := r.Stats()
-	if err != nil {
-		b.Fatal(err)
-	}
+	before := must.Get(r.Stats())(b)
 	args := append([]string{"-c", strconv.Itoa(on), program}, t.Args(connections)...)
 	out, err := exec.CommandContext(b.Context(), "taskset", args...).Output()
 	if err != nil {
 		b.Fatalf("taskset %q: %v", args, err)
 	}
-	after, err := r.Stats()
-	if err != nil {
-		b.Fatal(err)
-	}
+	after := must.Get(r.Stats())(b)
 	rate, err := t.Rate(out)
 	if err != nil {
 		b.Fatalf("%s says %q: %v", t.Name, out, err)

@@ -7,10 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/kvs"
 )
 
@@ -29,9 +32,7 @@ func Program(t testing.TB, network, addr, program string, args ...string) {
 	var output bytes.Buffer
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = &output, &output, t.TempDir()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -61,25 +62,13 @@ func Program(t testing.TB, network, addr, program string, args ...string) {
 // FreePort returns a port of the loopback that nobody listens on at present.
 func FreePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
+	return strconv.Itoa(must.Get(programs.FreePort())(t))
 }
 
 // SocketPath returns a path for a Unix socket, which is short enough for the kernel.
 func SocketPath(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "dpukv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "dpukv"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return filepath.Join(dir, "s")
 }
@@ -87,10 +76,7 @@ func SocketPath(t testing.TB) string {
 // Secret returns a file's content.
 func Secret(t testing.TB, path string) kvs.Secret {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return kvs.NewSecret(string(text))
 }
 

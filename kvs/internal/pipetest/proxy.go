@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // Proxy forwards connections to a server, and the server's answers through Spoil.
@@ -20,10 +22,7 @@ type Proxy struct {
 // NewProxy makes a proxy for the duration of the test.
 func NewProxy(t testing.TB, server string) *Proxy {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	p := &Proxy{Addr: l.Addr().String(), spoil: func(b []byte) []byte { return b }}
 	var all sync.WaitGroup
 	all.Go(func() {

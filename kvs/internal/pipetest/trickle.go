@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs/kvstest"
 )
 
@@ -11,10 +12,7 @@ import (
 func Trickle(t *testing.T, st Store) {
 	addr, _ := st.Start(t)
 	p := NewProxy(t, addr)
-	r, err := st.Dial(t.Context(), p.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(st.Dial(t.Context(), p.Addr))(t)
 	defer r.Close()
 	for _, piece := range []int{13, 1000} {
 		p.Trickle(piece)

@@ -24,18 +24,18 @@ type Conn[N any] struct {
 	In       []byte
 	From, To int
 
-	fd       int
-	secure   *secure // nil: in the clear
-	link     Link    // in the place of fd; nil: there is none
-	number   int     // in the session
-	shared   *Shared
-	laneLoad *laneLoad
-	place    int // in the lane
-	idle     []*Batch[N]
-	unsent   int      // index in Flight of the first batch not completely written
-	pieces   [][]byte // of one write
-	blocked  bool     // the kernel takes no more at present
-	busy     bool     // counted as busy in laneLoad
+	fd        int
+	secure    *secure // nil: in the clear
+	link      Link    // in the place of fd; nil: there is none
+	number    int     // in the session
+	shared    *Shared
+	groupLoad *groupLoad
+	place     int // in the group
+	idle      []*Batch[N]
+	unsent    int      // index in Flight of the first batch not completely written
+	pieces    [][]byte // of one write
+	blocked   bool     // the kernel takes no more at present
+	busy      bool     // counted as busy in groupLoad
 }
 
 // Dial connects, greets within the same time-out, and takes the socket away from Go's poller.
@@ -100,9 +100,9 @@ func (c *Conn[N]) refill() {
 	c.Filling.reset()
 }
 
-// Join adds the connection to a session and a lane.
-func (c *Conn[N]) Join(number int, shared *Shared, company *laneLoad) error {
-	c.number, c.shared, c.laneLoad, c.place = number, shared, company, company.join()
+// Join adds the connection to a session and a group.
+func (c *Conn[N]) Join(number int, shared *Shared, company *groupLoad) error {
+	c.number, c.shared, c.groupLoad, c.place = number, shared, company, company.join()
 	if c.link != nil {
 		shared.linked = true
 		return nil
@@ -174,7 +174,7 @@ func (c *Conn[N]) Retire() error {
 	}
 	c.shared.pending -= len(b.Notes)
 	c.Flight = append(c.Flight[:0], c.Flight[1:]...)
-	c.laneLoad.open.add(c.place)
+	c.groupLoad.open.add(c.place)
 	c.unsent--
 	c.updateLoad()
 	c.idle = append(c.idle, b)
@@ -192,11 +192,11 @@ func (c *Conn[N]) Close() error {
 // Spared reports whether each server worker has other connections' batches to answer, if they are
 // evenly spread.
 func (c *Conn[N]) Spared() bool {
-	others := c.laneLoad.busy
+	others := c.groupLoad.busy
 	if c.busy {
 		others--
 	}
-	return others >= c.laneLoad.workers
+	return others >= c.groupLoad.workers
 }
 
 // updateLoad counts the connection as one that keeps the server busy, or no longer as one.
@@ -204,9 +204,9 @@ func (c *Conn[N]) updateLoad() {
 	busy := len(c.Flight) > 0 && c.Flight[0].written > 0
 	switch {
 	case busy && !c.busy:
-		c.laneLoad.busy++
+		c.groupLoad.busy++
 	case c.busy && !busy:
-		c.laneLoad.busy--
+		c.groupLoad.busy--
 	}
 	c.busy = busy
 }
@@ -215,7 +215,7 @@ func (c *Conn[N]) updateLoad() {
 const maxPieces = 8
 
 // Launch puts the current batch in flight, and takes another one to fill. The window has room.
-// While the lane's other connections keep the server busy, this connection holds its batches back.
+// While the group's other connections keep the server busy, this connection holds its batches back.
 // They leave together when its window is full, or when the session waits or is flushed. Over a link
 // a batch leaves at once: it costs no system call.
 func (c *Conn[N]) Launch() error {
@@ -223,9 +223,9 @@ func (c *Conn[N]) Launch() error {
 	c.Flight = append(c.Flight, c.Filling)
 	c.shared.traffic.Frames++
 	c.refill()
-	c.laneLoad.room.add(c.place)
+	c.groupLoad.room.add(c.place)
 	if !c.Open() {
-		c.laneLoad.open.remove(c.place)
+		c.groupLoad.open.remove(c.place)
 	}
 	if c.link != nil || !c.Spared() || !c.Open() {
 		return c.Push(c.Flight[len(c.Flight)-1].SentNs)

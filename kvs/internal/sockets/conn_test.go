@@ -99,8 +99,8 @@ func (m *model) run(t *testing.T, requests int) {
 				m.flights(), m.shared.held)
 		}
 	}
-	if m.InFlight() != 0 || m.lane.load.busy != 0 {
-		t.Errorf("at the end %d in flight, %d connections busy", m.InFlight(), m.lane.load.busy)
+	if m.InFlight() != 0 || m.group.load.busy != 0 {
+		t.Errorf("at the end %d in flight, %d connections busy", m.InFlight(), m.group.load.busy)
 	}
 }
 
@@ -146,12 +146,12 @@ func (m *model) check(t *testing.T, flushed bool) {
 			t.Fatalf("connection %d waits for the kernel with nothing to write", c.number)
 		case times > 0 && c.unsent < len(c.Flight) && !c.Spared():
 			t.Fatalf("connection %d is held back, and only %d others have batches that %d workers may answer", c.number,
-				m.lane.load.busy, m.lane.load.workers)
+				m.group.load.busy, m.group.load.workers)
 		case times > 1:
 			t.Fatalf("connection %d is held %d times", c.number, times)
-		case m.lane.load.open.has(c.place) != c.Open() || m.lane.load.room.has(c.place) != c.Room():
-			t.Fatalf("connection %d: open %v, room %v, the lane says %v, %v", c.number, c.Open(), c.Room(),
-				m.lane.load.open.has(c.place), m.lane.load.room.has(c.place))
+		case m.group.load.open.has(c.place) != c.Open() || m.group.load.room.has(c.place) != c.Room():
+			t.Fatalf("connection %d: open %v, room %v, the group says %v, %v", c.number, c.Open(), c.Room(),
+				m.group.load.open.has(c.place), m.group.load.room.has(c.place))
 		case !c.Room() && c.Open():
 			t.Fatalf("connection %d: a full batch waits, and the window is open", c.number)
 		case flushed && (times > 0 || c.Begun() && c.Open()):
@@ -161,8 +161,8 @@ func (m *model) check(t *testing.T, flushed bool) {
 			t.Fatalf("connection %d: batches in flight are not in the order sent", c.number)
 		}
 	}
-	if pending != m.InFlight() || pending != m.sent-m.answered || busy != m.lane.load.busy {
+	if pending != m.InFlight() || pending != m.sent-m.answered || busy != m.group.load.busy {
 		t.Fatalf("%d pending of %d-%d, it says %d; %d connections busy, it says %d", pending, m.sent, m.answered,
-			m.InFlight(), busy, m.lane.load.busy)
+			m.InFlight(), busy, m.group.load.busy)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -55,16 +56,12 @@ func (l *echoLink) Close() error {
 
 func linkSession(t *testing.T, opts kvs.SessionOptions, links ...*echoLink) *echoSession {
 	t.Helper()
-	s := &echoSession{lane: NewLane[*echoConn](1)}
-	if err := s.Init(opts, 1<<10); err != nil {
-		t.Fatal(err)
-	}
+	s := &echoSession{group: NewGroup[*echoConn](1)}
+	must.Do(t, s.Init(opts, 1<<10))
 	for _, l := range links {
 		c := &echoConn{}
 		c.Attach(l, "an address", opts)
-		if err := s.Add(c, &s.lane); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Add(c, &s.group))
 	}
 	return s
 }

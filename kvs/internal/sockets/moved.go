@@ -3,6 +3,7 @@ package sockets
 import (
 	"net"
 
+	"dpukv/internal/packets"
 	"dpukv/internal/rawsocket"
 	"dpukv/kvs"
 )
@@ -19,9 +20,9 @@ func (s *Session[C]) Moved() kvs.Moved {
 	return m
 }
 
-func (c *Conn[N]) packets() kvs.Packets {
+func (c *Conn[N]) packets() packets.Counts {
 	if c.link != nil {
-		return kvs.Packets{}
+		return packets.Counts{}
 	}
 	return rawsocket.Packets(c.fd)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -21,9 +22,7 @@ func TestMovedIsWhatCrossed(t *testing.T) {
 			t.Fatal("no room in windows that are empty")
 		}
 		for s.InFlight() > 0 {
-			if _, err := s.Poll(nil, time.Second); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Poll(nil, time.Second))(t)
 		}
 	}
 	got, own := s.Moved().Sockets, s.Traffic()
@@ -45,10 +44,7 @@ func TestMovedIsWhatCrossed(t *testing.T) {
 // breaks.
 func TestMovedByAClosedConnection(t *testing.T) {
 	kernel.NeedTCPInfo(t)
-	c, err := net.Dial("tcp", listen(t, silent))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", listen(t, silent)))(t)
 	if got := MovedBy(c).Sockets; got.Sources != 1 {
 		t.Errorf("an open connection told %+v", got)
 	}

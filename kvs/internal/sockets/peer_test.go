@@ -11,6 +11,7 @@ import (
 
 	"dpukv/internal/test/certs"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -26,16 +27,10 @@ var peers = []struct {
 
 func listenUnix(t *testing.T, serve func(net.Conn)) Peer {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "sockets") // a socket's path is short
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "sockets"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	p := Peer{Network: "unix", Addr: filepath.Join(dir, "s")}
-	l, err := net.Listen(p.Network, p.Addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen(p.Network, p.Addr))(t)
 	t.Cleanup(func() { l.Close() })
 	go accept(l, serve)
 	return p
@@ -49,10 +44,7 @@ func listenTLS(t *testing.T, serve func(net.Conn)) Peer {
 
 func serveTLS(t *testing.T, files *certs.Files, serve func(net.Conn)) (addr string) {
 	t.Helper()
-	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := must.Get(tls.LoadX509KeyPair(files.Cert, files.Key))(t)
 	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}})
 	if err != nil {
 		t.Fatal(err)
@@ -64,23 +56,13 @@ func serveTLS(t *testing.T, files *certs.Files, serve func(net.Conn)) (addr stri
 
 func peerOf(t *testing.T, addr string, o *kvs.TLSOptions) Peer {
 	t.Helper()
-	e, err := kvs.ParseEndpoint("echos://" + addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := PeerOf(&e, "echo", o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	e := must.Get(kvs.ParseEndpoint("echos://" + addr))(t)
+	return must.Get(PeerOf(&e, "echo", o))(t)
 }
 
 func contents(t *testing.T, path string) kvs.Secret {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return kvs.NewSecret(string(text))
 }
 
@@ -109,10 +91,7 @@ func TestSecured(t *testing.T) {
 		", certificate not verified": {Insecure: true},
 	} {
 		p := peerOf(t, addr, o)
-		c, err := p.Dial(t.Context(), 5*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(p.Dial(t.Context(), 5*time.Second))(t)
 		if got := p.Secured(c); !strings.HasPrefix(got, "TLS 1.3 TLS_") || !strings.HasSuffix(got, want) {
 			t.Errorf("found %q, want %q", got, want)
 		}
@@ -156,10 +135,7 @@ func TestRefused(t *testing.T) {
 // client learns the alert, though its write comes after the reset.
 func TestRefusedByReset(t *testing.T) {
 	files := certs.New(t)
-	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := must.Get(tls.LoadX509KeyPair(files.Cert, files.Key))(t)
 	reset := make(chan struct{})
 	addr := listen(t, func(c net.Conn) {
 		asks := &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAnyClientCert}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"dpukv/internal/packets"
 	"dpukv/internal/rawsocket"
 	"dpukv/kvs"
 	"dpukv/verbs/idle"
@@ -20,7 +21,7 @@ type Member interface {
 	Spared() bool
 	Push(nowNs int64) error
 	Close() error
-	packets() kvs.Packets
+	packets() packets.Counts
 	poll() error
 	Wait(time.Duration) error
 
@@ -29,7 +30,7 @@ type Member interface {
 	// Receive reads once, and appends the answers of complete batches.
 	Receive(answers []kvs.Answer) ([]kvs.Answer, error)
 
-	Join(number int, shared *Shared, company *laneLoad) error
+	Join(number int, shared *Shared, company *groupLoad) error
 }
 
 // Shared is the state that a session's connections share.
@@ -42,8 +43,8 @@ type Shared struct {
 	linked  bool   // the connections are links
 }
 
-// Session holds one load worker's connections. It is a [kvs.Session] without Submit. It belongs to
-// one goroutine.
+// Session holds one client thread's connections. It is a [kvs.Session] without Submit. It belongs
+// to one goroutine.
 type Session[C Member] struct {
 	shared Shared
 	conns  []C
@@ -65,9 +66,9 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 	return err
 }
 
-// Add adds a dialled connection to a lane, which must stay at its address. Close closes the
+// Add adds a dialled connection to a group, which must stay at its address. Close closes the
 // connection.
-func (s *Session[C]) Add(c C, l *Lane[C]) error {
+func (s *Session[C]) Add(c C, l *Group[C]) error {
 	l.add(c)
 	s.conns = append(s.conns, c)
 	return c.Join(len(s.conns)-1, &s.shared, &l.load)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
@@ -41,10 +42,10 @@ func (c *echoConn) Receive(answers []kvs.Answer) ([]kvs.Answer, error) {
 	return answers, nil
 }
 
-// echoSession has one lane.
+// echoSession has one group.
 type echoSession struct {
 	Session[*echoConn]
-	lane Lane[*echoConn]
+	group Group[*echoConn]
 }
 
 func newEchoSession(t *testing.T, addr string, workers int, opts kvs.SessionOptions) *echoSession {
@@ -54,19 +55,13 @@ func newEchoSession(t *testing.T, addr string, workers int, opts kvs.SessionOpti
 
 func dialEchoSession(t *testing.T, p Peer, workers int, opts kvs.SessionOptions) *echoSession {
 	t.Helper()
-	s := &echoSession{lane: NewLane[*echoConn](workers)}
-	if err := s.Init(opts, 1<<10); err != nil {
-		t.Fatal(err)
-	}
+	s := &echoSession{group: NewGroup[*echoConn](workers)}
+	must.Do(t, s.Init(opts, 1<<10))
 	t.Cleanup(func() { s.Close() })
 	for range opts.Connections {
 		c := &echoConn{}
-		if err := c.Dial(p, 5*time.Second, func(net.Conn) error { return nil }, opts); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Add(c, &s.lane); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Dial(p, 5*time.Second, func(net.Conn) error { return nil }, opts))
+		must.Do(t, s.Add(c, &s.group))
 	}
 	return s
 }
@@ -74,16 +69,14 @@ func dialEchoSession(t *testing.T, p Peer, workers int, opts kvs.SessionOptions)
 // submit is a request of some bytes.
 func (s *echoSession) submit(t *testing.T, request []byte) bool {
 	t.Helper()
-	if !s.lane.Pick(s.Turn()) {
+	if !s.group.Pick(s.Turn()) {
 		return false
 	}
-	b := s.lane.Now.Filling
+	b := s.group.Now.Filling
 	b.Frame, b.Notes = append(b.Frame, request...), append(b.Notes, 0)
 	s.Submitted()
-	if !s.lane.Now.Room() {
-		if err := s.lane.Full(); err != nil {
-			t.Fatal(err)
-		}
+	if !s.group.Now.Room() {
+		must.Do(t, s.group.Full())
 	}
 	return true
 }
@@ -99,11 +92,7 @@ func (s *echoSession) flights() (n []int) {
 // listen hands each connection to serve.
 func listen(t *testing.T, serve func(net.Conn)) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
+	l := must.Keep(net.Listen("tcp", "127.0.0.1:0"))(t)
 	go accept(l, serve)
 	return l.Addr().String()
 }
@@ -152,9 +141,7 @@ func TestBatchesLeaveTogether(t *testing.T) {
 				s.submit(t, []byte("request"))
 			}
 			if c.then != nil {
-				if err := c.then(s); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, c.then(s))
 			}
 			if got := s.Traffic(); got.Writes != c.writes || got.Frames != uint64(min(c.submit, 4*c.connections)) {
 				t.Errorf("%d batches in %d writes, want %d writes", got.Frames, got.Writes, c.writes)
@@ -163,7 +150,7 @@ func TestBatchesLeaveTogether(t *testing.T) {
 	}
 }
 
-// TestTurns checks that a lane stays with a connection until its window is full, and begins each
+// TestTurns checks that a group stays with a connection until its window is full, and begins each
 // turn with the next one. Batches that must wait are filled last.
 func TestTurns(t *testing.T) {
 	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 2, Window: 2, Connections: 3})
@@ -179,9 +166,7 @@ func TestTurns(t *testing.T) {
 		{5, []int{2, 2, 2}}, // two of them wait, and one has begun
 	}
 	for i, step := range steps {
-		if _, err := s.Poll(nil, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Poll(nil, 0))(t)
 		for range step.requests {
 			s.submit(t, []byte("request"))
 		}
@@ -227,9 +212,7 @@ func manySizes(t *testing.T, s *echoSession, most int) {
 			sent++
 		}
 		if sent == requests {
-			if err := s.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Flush())
 		}
 		answers, err := s.Poll(nil, time.Millisecond)
 		if err != nil {
@@ -270,12 +253,8 @@ func TestFlushedBatchesTakeTurns(t *testing.T) {
 	s := newEchoSession(t, listen(t, silent), 1, kvs.SessionOptions{Batch: 8, Window: 2, Connections: 3})
 	for i, want := range [][]int{{1, 0, 0}, {1, 1, 0}, {1, 1, 1}, {2, 1, 1}, {2, 2, 1}, {2, 2, 2}, {2, 2, 2}} {
 		s.submit(t, []byte("request"))
-		if err := s.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Poll(nil, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Flush())
+		must.Get(s.Poll(nil, 0))(t)
 		if got := s.flights(); !slices.Equal(got, want) {
 			t.Errorf("after %d requests: %v batches in flight, want %v", i+1, got, want)
 		}
@@ -289,9 +268,7 @@ func TestAnsweredConnectionsKeepNobodyBusy(t *testing.T) {
 	request := []byte("request")
 	for s.submit(t, request) {
 	}
-	if err := s.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Flush())
 	before := s.Traffic()
 	for _, c := range s.conns {
 		for came, deadline := 0, time.Now().Add(10*time.Second); came < 2*len(request); {
@@ -352,7 +329,7 @@ func TestReasonIsTold(t *testing.T) {
 			s := newEchoSession(t, addr, 1, kvs.SessionOptions{Batch: 2, Window: 4, Connections: 1})
 			s.submit(t, []byte("request"))
 			s.submit(t, []byte("request"))
-			waitReset(t, s.lane.Now.fd)
+			waitReset(t, s.group.Now.fd)
 			s.submit(t, []byte("request"))
 			if err := then(s); err == nil || !strings.Contains(err.Error(), "came back as others") {
 				t.Errorf("got %v, want what the server said", err)
@@ -388,9 +365,7 @@ func TestQueuedTime(t *testing.T) {
 	}
 	const wait = 5 * time.Millisecond
 	time.Sleep(wait)
-	if err := s.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Flush())
 	if got := s.Traffic(); got.SentOps != 8+6 || got.QueuedNs < 6*uint64(wait) {
 		t.Errorf("with batches held back: %d operations waited %d ns, want 14 and at least %d", got.SentOps,
 			got.QueuedNs, 6*wait)

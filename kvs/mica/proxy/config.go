@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"dpukv/internal/admission"
+	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/verbs"
 	"dpukv/verbs/idle"
@@ -22,9 +23,13 @@ const (
 	maxThreads            = 64
 	defaultMaxConnections = 1024
 	defaultLaneBytes      = 1 << 30
-	helloTimeout          = 5 * time.Second
-	stepTimeout           = 10 * time.Second
-	helloBytes            = 4 << 10
+	// leastLaneBytes is enough for a load with a few threads.
+	leastLaneBytes = 16 << 20
+	// visitBytes is what a connection takes before it has a lane: stacks, buffers and a message.
+	visitBytes   = 32 << 10
+	helloTimeout = 5 * time.Second
+	stepTimeout  = 10 * time.Second
+	helloBytes   = 4 << 10
 )
 
 // Frames say how frames look, and how a connection to a server begins.
@@ -51,7 +56,8 @@ type Config struct {
 	// MaxConnections is the maximum number of pairs. Connections that ask for a report have places
 	// of their own. 0: 1,024, or fewer if the process may open fewer files.
 	MaxConnections int
-	// LaneBytes is the most memory of all lanes together. 0: 1 GiB.
+	// LaneBytes is the most memory of all lanes together. 0: 1 GiB, or less if there is no room for
+	// that.
 	LaneBytes int64
 	// HelloTimeout is the time limit until a hello is complete. 0: 5 s.
 	HelloTimeout time.Duration
@@ -74,16 +80,26 @@ func (c *Config) check() (err error) {
 	if c.Device.Name == "" {
 		c.Device.Name = DefaultDevice
 	}
-	if c.LaneBytes == 0 {
-		c.LaneBytes = defaultLaneBytes
-	}
 	if c.tell == nil {
 		c.tell = func(text string) { fmt.Fprintln(os.Stderr, text) }
 	}
 	if c.HelloTimeout == 0 {
 		c.HelloTimeout = helloTimeout
 	}
-	return c.checkConnections()
+	if err := c.checkConnections(); err != nil {
+		return err
+	}
+	return c.limitMemory(offheap.Fits)
+}
+
+// limitMemory compares what clients may take with the memory that there is.
+func (c *Config) limitMemory(fits offheap.Fitting) (err error) {
+	visits := int64(c.MaxConnections+reportPlaces) * visitBytes
+	c.LaneBytes, err = offheap.Budget(c.LaneBytes, defaultLaneBytes, leastLaneBytes, visits, fits)
+	if err != nil {
+		return fmt.Errorf("memory of lanes, and of %d connections: %w", c.MaxConnections, err)
+	}
+	return nil
 }
 
 // checkConnections limits the pairs to the files that the process may open.

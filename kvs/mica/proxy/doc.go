@@ -30,6 +30,7 @@
 // The side channel has no authentication: see docs/SECURITY.md. A client names no host: the proxy
 // connects to the ports of one server, which it knows from its start. A connection has a place
 // among [Config.MaxConnections], a time limit for its hello, and one for the server's welcome. The
-// memory of a lane's slots is limited. The proxy checks that each message is one frame. A pair
-// whose client breaks a rule ends, and the others go on.
+// memory of a lane is limited, and that of all lanes by [Config.LaneBytes], which counts queues and
+// buffers, too. The proxy starts only if that much memory is there. The proxy checks that each
+// message is one frame. A pair whose client breaks a rule ends, and the others go on.
 package proxy

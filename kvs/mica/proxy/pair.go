@@ -44,6 +44,8 @@ type pair struct {
 
 func newPair(v *visit, l lane, fd int) *pair {
 	s := v.server
+	in := make([]byte, v.hello.SlotBytes+readBytes)
+	clear(in) // the kernel backs it now, so the next client's lane is compared with what is left
 	return &pair{
 		pump: s.leastBusy(), lane: l, conn: v.conn, addr: v.addr(),
 		leave: func() {
@@ -52,7 +54,7 @@ func newPair(v *visit, l lane, fd int) *pair {
 		},
 		frames: &s.cfg.Frames, slot: v.hello.SlotBytes, fd: fd,
 		unsent: make([][]byte, 0, 64), pieces: make([][]byte, 0, maxPieces),
-		in: make([]byte, v.hello.SlotBytes+readBytes),
+		in: in,
 	}
 }
 

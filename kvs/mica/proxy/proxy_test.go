@@ -14,9 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/offheap"
+	"dpukv/internal/rawsocket"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/verbs/mqueue"
+
+	"golang.org/x/sys/unix"
 )
 
 // testFrames are frames of a length and a payload. A connection begins with "hi" both ways.
@@ -51,11 +56,7 @@ func frame(payload []byte) []byte {
 // listen hands each connection that has greeted to serve, and returns the port.
 func listen(t *testing.T, serve func(net.Conn)) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
+	l := must.Keep(net.Listen("tcp", "127.0.0.1:0"))(t)
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -126,9 +127,7 @@ func (p *proxied) join(t *testing.T, port, slotBytes int) *Link {
 func answer(t *testing.T, l *Link) ([]byte, error) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
-		if err := l.Poll(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Poll())
 		if m, ok, err := l.Next(); ok || err != nil {
 			return m, err
 		}
@@ -174,10 +173,7 @@ func TestFrames(t *testing.T) {
 		for j := range payload {
 			payload[j] = byte(random.Uint32())
 		}
-		taken, err := links[i].Send(frame(payload))
-		if err != nil {
-			t.Fatal(err)
-		}
+		taken := must.Get(links[i].Send(frame(payload)))(t)
 		if taken {
 			sent[i] = append(sent[i], frame(payload))
 		}
@@ -277,14 +273,10 @@ func TestClientLeaves(t *testing.T) {
 	stays, leaves, breaks := p.join(t, port, 4096), p.join(t, port, 4096), p.join(t, port, 4096)
 	for _, l := range []*Link{stays, leaves, breaks} {
 		send(t, l, "some")
-		if _, err := answer(t, l); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(answer(t, l))(t)
 	}
 	leaves.Close()
-	if _, err := breaks.Send([]byte("no frame")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(breaks.Send([]byte("no frame")))(t)
 	<-ended
 	<-ended
 	if _, err := answer(t, breaks); err == nil ||
@@ -346,6 +338,41 @@ func TestWroteDropsEmptyPieces(t *testing.T) {
 	}
 }
 
+// TestPartlyWritten: a request of which the kernel took a part goes on where that part ends, alone
+// and with others behind it.
+func TestPartlyWritten(t *testing.T) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
+	must.Do(t, err)
+	must.Do(t, unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_SNDBUF, 100_000))
+	poller := must.Get(rawsocket.NewPoller())(t)
+	defer poller.Close()
+	server := os.NewFile(uintptr(fds[1]), "server")
+	defer server.Close()
+	defer unix.Close(fds[0])
+	must.Do(t, poller.Watch(unix.EPOLL_CTL_ADD, fds[0], 0, unix.EPOLLIN))
+	q := &pair{pump: &pump{poller: poller}, fd: fds[0]}
+	var asked, came []byte
+	for range 2 * maxPieces {
+		request := make([]byte, 300_000)
+		rand.NewChaCha8([32]byte{byte(len(q.unsent))}).Read(request)
+		q.unsent, asked = append(q.unsent, request), append(asked, request...)
+	}
+	parts := map[bool]int{} // by whether others are behind it
+	for buffer := make([]byte, 100_000); len(came) < len(asked); {
+		if q.write(); q.cut != nil {
+			t.Fatal(q.cut)
+		}
+		if q.written > 0 {
+			parts[len(q.unsent) > 1]++
+		}
+		n := must.Get(server.Read(buffer))(t)
+		came = append(came, buffer[:n]...)
+	}
+	if !bytes.Equal(came, asked) || parts[false] == 0 || parts[true] == 0 {
+		t.Errorf("found other bytes than written, or few parts: %v", parts)
+	}
+}
+
 // TestCutKeepsNoRequests: after the server's end, requests get the reason and are not kept.
 func TestCutKeepsNoRequests(t *testing.T) {
 	application, there := newMemory(8, 64)
@@ -356,12 +383,8 @@ func TestCutKeepsNoRequests(t *testing.T) {
 	message := frame([]byte("some"))
 	for range 1000 {
 		copy(application.Slot(), message)
-		if err := application.Send(len(message), 0); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := q.forward(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, application.Send(len(message), 0))
+		must.Get(q.forward())(t)
 		if m, ok := application.Receive(); !ok || m.Code != CodeEnded {
 			t.Fatalf("found %+v, %v, want the reason", m, ok)
 		}
@@ -396,9 +419,7 @@ func TestLostLane(t *testing.T) {
 func TestProxyEnds(t *testing.T) {
 	p := start(t, Config{})
 	l := p.join(t, listen(t, echo), 4096)
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Close())
 	if _, err := answer(t, l); err == nil || !strings.Contains(err.Error(), "proxy "+p.Addr()) {
 		t.Errorf("found %v", err)
 	}
@@ -434,9 +455,7 @@ func TestHostileHellos(t *testing.T) {
 	defer silent.Close()
 	l := p.join(t, port, 4096)
 	send(t, l, "some")
-	if _, err := answer(t, l); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(answer(t, l))(t)
 	for range 3 {
 		p.join(t, port, 4096)
 	}
@@ -523,10 +542,7 @@ func TestSocketsNeverFall(t *testing.T) {
 func TestLaneMemory(t *testing.T) {
 	p := start(t, Config{LaneBytes: 3 << 20, accept: acceptLane})
 	port := listen(t, echo)
-	c, err := Dial(t.Context(), p.Addr(), kvs.Device{}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Dial(t.Context(), p.Addr(), kvs.Device{}, ""))(t)
 	defer c.Close()
 	join := func(window, slotBytes int, want string) *Link {
 		t.Helper()
@@ -573,10 +589,7 @@ func TestLaneOffers(t *testing.T) {
 // say sends a text and returns what comes back.
 func say(t *testing.T, addr, text string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", addr))(t)
 	defer c.Close()
 	_, _ = c.Write([]byte(text))
 	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
@@ -650,6 +663,37 @@ func TestConfig(t *testing.T) {
 				s.Close()
 			}
 		}
+	}
+}
+
+// TestLanesFit: the memory of lanes shrinks to what is left. What was asked for does not, and a proxy
+// without room for a few lanes does not start.
+func TestLanesFit(t *testing.T) {
+	full := errors.New("no memory")
+	const visits = (8 + reportPlaces) * visitBytes
+	for name, test := range map[string]struct {
+		asked, memory, lanes int64
+	}{
+		"enough":               {0, 2 << 30, defaultLaneBytes},
+		"a quarter":            {0, 300 << 20, 256 << 20},
+		"visits count":         {0, 256<<20 + visits - 1, 128 << 20},
+		"a few lanes":          {0, leastLaneBytes + visits, leastLaneBytes},
+		"less than a few":      {0, leastLaneBytes + visits - 1, 0},
+		"asked for, too much":  {64 << 20, 64 << 20, 0},
+		"asked for, and there": {64 << 20, 64<<20 + visits, 64 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := Config{MaxConnections: 8, LaneBytes: test.asked}
+			err := c.limitMemory(func(size int64, _ offheap.Pages) error {
+				if size > test.memory {
+					return full
+				}
+				return nil
+			})
+			if (test.lanes == 0) != errors.Is(err, full) || err == nil && c.LaneBytes != test.lanes {
+				t.Errorf("found %d bytes, %v, want %d", c.LaneBytes, err, test.lanes)
+			}
+		})
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/packets"
 	"dpukv/internal/rawsocket"
-	"dpukv/kvs"
 	"dpukv/verbs/idle"
 
 	"golang.org/x/sys/unix"
@@ -30,7 +30,7 @@ type pump struct {
 	added []*pair // not yet among pairs
 	// open are the pairs whose descriptors are open.
 	open    map[*pair]struct{}
-	left    kvs.Packets // of those that are closed
+	left    packets.Counts // of those that are closed
 	stopped bool
 	ended   chan struct{}
 }
@@ -49,7 +49,7 @@ func startPump(s *Server, number int) (*pump, error) {
 		defer close(p.ended)
 		started <- p.pin(number)
 		if err := p.run(); err != nil {
-			s.ended(err)
+			s.End(err)
 		}
 	}()
 	if err := <-started; err != nil {
@@ -98,7 +98,7 @@ func (p *pump) add(q *pair) bool {
 func (p *pump) run() error {
 	defer p.end()
 	for {
-		if p.told.Load() && !p.take() {
+		if p.told.Load() && !p.admit() {
 			return nil
 		}
 		moved, err := p.turn()
@@ -116,8 +116,8 @@ func (p *pump) run() error {
 	}
 }
 
-// take takes the added pairs. It returns false if the thread is stopped.
-func (p *pump) take() bool {
+// admit takes the added pairs. It returns false if the thread is stopped.
+func (p *pump) admit() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.told.Store(false)
@@ -203,7 +203,7 @@ func (p *pump) disconnect(q *pair) {
 
 // packets returns the kernel's counters of the TCP connections, of closed ones too. A connection
 // counts once at any time, so that the sums never fall.
-func (p *pump) packets() (sum kvs.Packets) {
+func (p *pump) packets() (sum packets.Counts) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sum = p.left

@@ -19,6 +19,7 @@ import (
 
 // Server is a running proxy.
 type Server struct {
+	*kvs.Life
 	cfg      Config
 	device   verbs.Device
 	info     verbs.DeviceInfo
@@ -34,12 +35,6 @@ type Server struct {
 
 	// The first lane that failed, and the first server that was not there, are reported.
 	lost, unreached sync.Once
-
-	stopOnce sync.Once
-	stopErr  error
-	done     chan struct{}
-	doneOnce sync.Once
-	failure  error
 }
 
 // Start opens the device, and starts the threads and the side channel.
@@ -48,7 +43,7 @@ func Start(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, visits: map[*visit]struct{}{}, done: make(chan struct{}),
+		Life: kvs.NewLife(), cfg: cfg, visits: map[*visit]struct{}{},
 		places: places{
 			most: cfg.MaxConnections, mostBytes: cfg.LaneBytes, clients: map[uint64]int{},
 		},
@@ -82,7 +77,7 @@ func (s *Server) start() (err error) {
 	}
 	s.serving.Go(func() {
 		if err := s.door.Run(); err != nil {
-			s.ended(err)
+			s.End(err)
 		}
 	})
 	return nil
@@ -128,35 +123,11 @@ func (s *Server) lostLane(why error) {
 	s.cfg.tellOnce(&s.lost, fmt.Sprintf("a client's connection ended: %v", why))
 }
 
-// Wait blocks until the proxy has ended. If Close did not end it, Wait returns the reason.
-func (s *Server) Wait() error {
-	<-s.done
-	return s.failure
-}
-
-// ended notes the first reason why the proxy has ended.
-func (s *Server) ended(err error) {
-	s.doneOnce.Do(func() {
-		s.failure = err
-		close(s.done)
-	})
-}
-
 // Close ends the connections and the threads, and frees the memory.
-func (s *Server) Close() error {
-	s.stopOnce.Do(func() { s.stopErr = s.close() })
-	return s.stopErr
-}
+func (s *Server) Close() error { return s.Stop(s.free) }
 
-func (s *Server) close() error {
-	s.ended(nil)
-	var errs []error
-	switch {
-	case s.door != nil:
-		errs = append(errs, s.door.Close())
-	case s.listener != nil:
-		errs = append(errs, s.listener.Close())
-	}
+func (s *Server) free() error {
+	errs := []error{admission.Close(s.door, s.listener)}
 	s.endVisits()
 	for _, p := range s.pumps {
 		p.stop()

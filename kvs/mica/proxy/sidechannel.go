@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"dpukv/internal/foreign"
-	"dpukv/kvs"
+	"dpukv/internal/packets"
 	"dpukv/verbs/mqueue"
 )
 
@@ -55,7 +55,7 @@ type Report struct {
 	CPUNs  int64 `json:"cpu_ns"`
 	SpunNs int64 `json:"spun_ns"`
 	// Sockets counts the packets of the TCP connections to the server, of ended ones too.
-	Sockets kvs.Packets `json:"sockets"`
+	Sockets packets.Counts `json:"sockets"`
 	// Frames counts the frames moved to the server, Writes the system calls that did it.
 	Frames uint64 `json:"frames"`
 	Writes uint64 `json:"writes"`

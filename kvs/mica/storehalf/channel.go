@@ -173,15 +173,15 @@ func (s *Server) await(thread int) error {
 	}
 	defer s.awaiting.Add(-1)
 	for end := time.Now().Add(goingTime); ; time.Sleep(goingTime / 200) {
-		err := s.take(thread)
+		err := s.claim(thread)
 		if !errors.Is(err, errTaken) || time.Now().After(end) {
 			return err
 		}
 	}
 }
 
-// take takes the place, if it is free.
-func (s *Server) take(thread int) error {
+// claim takes the place, if it is free.
+func (s *Server) claim(thread int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

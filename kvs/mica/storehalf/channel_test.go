@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 )
@@ -15,17 +16,9 @@ import (
 // half would end it, and the engine would then have no counters.
 func TestOnlyLanesStayOpen(t *testing.T) {
 	s := startStore(t, 2)
-	engine, err := mica.StartEngine(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", StoreAddr: s.Addr(), Workers: 2,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := startEngine(t, s, 2)
 	for range 3 {
-		stats, err := engine.(*mica.Server).Stats()
-		if err != nil {
-			t.Fatal(err)
-		}
+		stats := must.Get(engine.Stats())(t)
 		if len(stats.Parts) != 2 || stats.CPUNs != stats.Parts[0].CPUNs+stats.Parts[1].CPUNs {
 			t.Errorf("the parts of %d ns are %+v", stats.CPUNs, stats.Parts)
 		}
@@ -46,24 +39,11 @@ func TestFullDoor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := startStore(t, 1)
-			e, err := mica.StartEngine(&kvs.ServerConfig{
-				Listen: "127.0.0.1:0", StoreAddr: s.Addr(), Workers: 1,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			engine := e.(*mica.Server)
-			t.Cleanup(func() { _ = engine.Close() }) // a second time where all is well
-			r, err := mica.Dial(t.Context(), engine.Addr())
-			if err != nil {
-				t.Fatal(err)
-			}
+			engine := startEngine(t, s, 1)
+			r := must.Get(mica.Dial(t.Context(), engine.Addr()))(t)
 			defer r.Close()
 			for range maxChannels(1) {
-				c, err := net.Dial("tcp", s.Addr())
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Get(net.Dial("tcp", s.Addr()))(t)
 				defer c.Close()
 				if _, err := c.Write([]byte(says)); err != nil {
 					t.Fatal(err)
@@ -97,22 +77,25 @@ func TestFullDoor(t *testing.T) {
 // startStore starts a store half with as many workers as an engine's threads.
 func startStore(t *testing.T, workers int) *Server {
 	t.Helper()
-	s, err := Start(storeConfig(workers))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s.(*Server)
+	return must.Keep(Start(storeConfig(workers)))(t).(*Server)
 }
 
-func storeConfig(workers int) *kvs.ServerConfig {
-	return &kvs.ServerConfig{
+func storeConfig(workers int) *kvs.HalfConfig {
+	return &kvs.HalfConfig{ServerConfig: kvs.ServerConfig{
 		Listen: "127.0.0.1:0", Workers: workers, Items: 1000, KeyBytes: 8, ValueBytes: 8,
 		Hash: mica.Study.Hash, Mode: "cache", Access: "erew",
+	}}
+}
+
+// startEngine starts an engine for a store half.
+func startEngine(t *testing.T, s *Server, threads int) *mica.Server {
+	t.Helper()
+	return must.Keep(mica.StartEngine(engineConfig(s.Addr(), threads)))(t).(*mica.Server)
+}
+
+func engineConfig(store string, threads int) *kvs.HalfConfig {
+	return &kvs.HalfConfig{
+		ServerConfig: kvs.ServerConfig{Listen: "127.0.0.1:0", Workers: threads}, StoreAddr: store,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/halves"
 	"dpukv/kvs/kvstest"
@@ -32,12 +33,7 @@ func checkError(t *testing.T, err error, want string) {
 
 func openDevice(t *testing.T) verbs.Device {
 	t.Helper()
-	dev, err := provider.Open("shm", provider.Defaults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = dev.Close() })
-	return dev
+	return must.Keep(provider.Open("shm", provider.Defaults))(t)
 }
 
 // TestRefusedLanes checks a thread that the store half has not, and one that another engine has.
@@ -60,11 +56,7 @@ func TestRefusedLanes(t *testing.T) {
 
 func dialHalf(t *testing.T, addr string) *net.TCPConn {
 	t.Helper()
-	c, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() }) // it may be closed
+	c := must.Keep(net.Dial("tcp", addr))(t)
 	return c.(*net.TCPConn)
 }
 
@@ -96,17 +88,9 @@ func readFrame(t *testing.T, c net.Conn) (kind byte, body []byte) {
 func TestIllegalFrame(t *testing.T) {
 	const hello, request, failure = 1, 3, 7
 	s := startStore(t, 1)
-	engine, err := mica.StartEngine(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", StoreAddr: s.Addr(), Workers: 1,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer engine.Close()
+	engine := startEngine(t, s, 1)
 	c := dialHalf(t, engine.Addr())
-	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.SetDeadline(time.Now().Add(time.Minute)))
 	_, _ = c.Write(frame(hello, 0, []byte("dpukv\x00M1")))
 	readFrame(t, c)
 	_, _ = c.Write(frame(request, 1, make([]byte, 16)))
@@ -123,17 +107,8 @@ func TestIllegalFrame(t *testing.T) {
 
 func openSession(t *testing.T, addr string) kvs.Session {
 	t.Helper()
-	r, err := mica.Store.Dial(t.Context(), &kvs.DialConfig{Addr: addr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = r.Close() })
-	session, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 4, Connections: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = session.Close() })
-	return session
+	r := must.Keep(mica.Store.Dial(t.Context(), &kvs.DialConfig{Addr: addr}))(t)
+	return must.Keep(r.Open(kvs.SessionOptions{Batch: 1, Window: 4, Connections: 1}))(t)
 }
 
 // exercise has a server store an item, and find it.
@@ -186,23 +161,16 @@ func TestReport(t *testing.T) {
 	if err := ch.Receive(new(json.RawMessage)); err != nil { // the offer
 		t.Fatal(err)
 	}
-	if err := ch.Send(map[string]string{"refused": "no memory"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ch.Send(map[string]string{"refused": "no memory"}))
 	const prefix = "mica: thread 0 of the engine: "
 	line := <-said
 	if !strings.HasPrefix(line, prefix) || !strings.Contains(line, "the peer refuses: no memory") {
 		t.Errorf("said %q", line)
 	}
 	ch = askLane(t, s.Addr())
-	end, err := mqueue.Accept(ch, openDevice(t), mqueue.Shape.Check)
-	if err != nil {
-		t.Fatal(err)
-	}
+	end := must.Get(mqueue.Accept(ch, openDevice(t), mqueue.Shape.Check))(t)
 	defer end.Close()
-	if err := ch.Send("more"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ch.Send("more"))
 	line = <-said
 	if !strings.HasPrefix(line, prefix) || !strings.Contains(line, "found a value") {
 		t.Errorf("said %q", line)
@@ -213,9 +181,7 @@ const engineOf = "DPUKV_TEST_ENGINE" // the address of its store half
 
 // runEngine is the process of an engine that a test kills.
 func runEngine(store string) {
-	engine, err := mica.StartEngine(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", StoreAddr: store, Workers: 1,
-	})
+	engine, err := mica.StartEngine(engineConfig(store, 1))
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -231,13 +197,8 @@ func TestEngineKilled(t *testing.T) {
 	s := startStore(t, 1)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), engineOf+"="+s.Addr())
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stdout := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	var addr string
@@ -248,12 +209,7 @@ func TestEngineKilled(t *testing.T) {
 	session := openSession(t, addr)
 	flood(t, session, cmd.Process)
 	awaitOpen(t, s, 0)
-	engine, err := mica.StartEngine(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", StoreAddr: s.Addr(), Workers: 1,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := startEngine(t, s, 1)
 	exercise(t, engine.Addr())
 	if err := engine.Close(); err != nil {
 		t.Error(err)
@@ -297,11 +253,7 @@ func FuzzAsk(f *testing.F) {
 	} {
 		f.Add([]byte(line))
 	}
-	s, err := Start(storeConfig(1))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { _ = s.Close() })
+	s := must.Keep(Start(storeConfig(1)))(f)
 	f.Fuzz(func(t *testing.T, line []byte) {
 		c := dialHalf(t, s.Addr())
 		_ = c.SetDeadline(time.Now().Add(time.Minute))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"dpukv/internal/bytesize"
+	"dpukv/internal/numfmt"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
@@ -39,7 +39,7 @@ type flags struct {
 	engineThreads                      int
 	partitions, maxConnections         int
 	access, pages                      string
-	memory, buffers                    bytesize.Size
+	memory, buffers                    numfmt.Size
 }
 
 // addFlags adds them.
@@ -115,21 +115,23 @@ func allCalled(all []string) (names []string) {
 
 // start starts the part.
 func (f *flags) start(c *kvs.ServerConfig) (kvs.Server, error) {
-	c.StoreAddr, c.EngineThreads = f.store, f.engineThreads
-	c.Answers, c.Wait = f.answers, f.wait
+	half := &kvs.HalfConfig{
+		ServerConfig: *c, StoreAddr: f.store, EngineThreads: f.engineThreads, Answers: f.answers,
+		Wait: f.wait,
+	}
 	switch f.half {
 	case kvs.PartProxy:
 		return mica.Store.Halves.StartProxy(&kvs.ProxyConfig{
 			Listen: c.Listen, Server: f.server, Threads: c.Workers, CPUs: c.CPUs,
-			Device: c.Device, Wait: c.Wait, Version: c.Version,
+			Device: c.Device, Wait: f.wait, Version: c.Version,
 		})
 	case kvs.PartEngine:
-		return mica.StartEngineOf(c, mica.Config{
+		return mica.StartEngineOf(half, mica.Config{
 			MaxConnections: f.maxConnections, BufferBytes: int64(f.buffers),
 		})
 	}
-	c.Access = f.access
-	cfg, err := mica.ConfigOf(c)
+	half.Access = f.access
+	cfg, err := mica.ConfigOf(&half.ServerConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +140,7 @@ func (f *flags) start(c *kvs.ServerConfig) (kvs.Server, error) {
 	}
 	cfg.LogBytes = int64(f.memory)
 	if f.half == kvs.PartStore {
-		return start(c, cfg)
+		return start(half, cfg)
 	}
 	cfg.PartitionsPerWorker = f.partitions
 	cfg.MaxConnections, cfg.BufferBytes = f.maxConnections, int64(f.buffers)

@@ -15,7 +15,6 @@ import (
 	"dpukv/internal/machine"
 	"dpukv/internal/ports"
 	"dpukv/kvs"
-	"dpukv/kvs/devicepackets"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
@@ -29,6 +28,7 @@ const DefaultDevice = "shm"
 
 // Server is a running store half.
 type Server struct {
+	*kvs.Life
 	facts    kvs.Facts
 	shape    mqueue.Shape
 	answers  mqueue.Answers
@@ -46,29 +46,22 @@ type Server struct {
 	open     map[net.Conn]time.Time // side channels; since when they have not asked, or zero
 	serving  sync.WaitGroup
 	awaiting atomic.Int64 // side channels that wait for a lane
-
-	stopOnce sync.Once
-	stopErr  error
-	done     chan struct{}
-	doneOnce sync.Once
-	failure  error
 }
 
 // Start makes a table with room for the configured items, starts the workers, and listens for an
 // engine.
-func Start(c *kvs.ServerConfig) (kvs.Server, error) {
-	cfg, err := mica.ConfigOf(c)
+func Start(c *kvs.HalfConfig) (kvs.Server, error) {
+	cfg, err := mica.ConfigOf(&c.ServerConfig)
 	if err != nil {
 		return nil, err
 	}
-	cfg.LogBytes = partition.LogBytesOf(c, cfg.Mode)
+	cfg.LogBytes = partition.LogBytesOf(&c.ServerConfig, cfg.Mode)
 	return start(c, cfg)
 }
 
-func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
+func start(c *kvs.HalfConfig, cfg mica.Config) (kvs.Server, error) {
 	s := &Server{
-		taken: map[int]bool{},
-		open:  map[net.Conn]time.Time{}, done: make(chan struct{}),
+		Life: kvs.NewLife(), taken: map[int]bool{}, open: map[net.Conn]time.Time{},
 	}
 	if err := s.configure(c, &cfg); err != nil {
 		return nil, err
@@ -80,7 +73,7 @@ func start(c *kvs.ServerConfig, cfg mica.Config) (kvs.Server, error) {
 }
 
 // configure checks what the halves need beyond a whole server.
-func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) error {
+func (s *Server) configure(c *kvs.HalfConfig, cfg *mica.Config) error {
 	s.answers = mqueue.Answers(cmp.Or(c.Answers, string(mqueue.Read)))
 	if err := s.answers.Check(); err != nil {
 		return err
@@ -100,12 +93,12 @@ func (s *Server) configure(c *kvs.ServerConfig, cfg *mica.Config) error {
 		return fmt.Errorf("access: found %s with a store in halves, allowed: %s", cfg.Access,
 			partition.EREW)
 	}
-	s.shape = mica.LaneShape(c)
+	s.shape = mica.LaneShape(&c.ServerConfig)
 	cfg.PartitionsPerWorker = s.threads / c.Workers
 	return cpu.MayUse(c.CPUs)
 }
 
-func (s *Server) start(c *kvs.ServerConfig, cfg *mica.Config) (err error) {
+func (s *Server) start(c *kvs.HalfConfig, cfg *mica.Config) (err error) {
 	if s.listener, err = ports.Listen(c.Listen); err != nil {
 		return err
 	}
@@ -136,13 +129,13 @@ func (s *Server) start(c *kvs.ServerConfig, cfg *mica.Config) (err error) {
 	}
 	s.serving.Go(func() {
 		if err := s.door.Run(); err != nil {
-			s.ended(err)
+			s.End(err)
 		}
 	})
 	return nil
 }
 
-func (s *Server) makeFacts(c *kvs.ServerConfig, cfg *mica.Config) kvs.Facts {
+func (s *Server) makeFacts(c *kvs.HalfConfig, cfg *mica.Config) kvs.Facts {
 	index, log := s.table.Memory()
 	info := s.device.Info()
 	return kvs.Facts{
@@ -151,7 +144,7 @@ func (s *Server) makeFacts(c *kvs.ServerConfig, cfg *mica.Config) kvs.Facts {
 		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
 		CPUs: c.CPUs[:min(len(c.CPUs), c.Workers)], Pages: s.table.Backing().String(),
 		Items: cfg.Items, IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
-		MaxBatch: mica.LaneBatch(c, s.shape), MaxFrameBytes: s.shape.SlotBytes,
+		MaxBatch: mica.LaneBatch(&c.ServerConfig, s.shape), MaxFrameBytes: s.shape.SlotBytes,
 		Lanes: &kvs.LaneFacts{
 			Provider: info.Provider, Emulated: info.Emulated, Answers: string(s.answers),
 			Wait:  cmp.Or(c.Wait, string(idle.Poll)),
@@ -168,7 +161,7 @@ func (s *Server) Addr() string { return s.listener.Addr().String() }
 func (s *Server) Facts() kvs.Facts { return s.facts }
 
 // Moved returns the traffic of the device.
-func (s *Server) Moved() kvs.Moved { return kvs.Moved{Device: devicepackets.Of(s.device)} }
+func (s *Server) Moved() kvs.Moved { return kvs.Moved{Device: verbs.PacketsOf(s.device)} }
 
 // Stats asks every worker for its counters.
 func (s *Server) Stats() (kvs.Stats, error) {
@@ -192,34 +185,11 @@ func (s *Server) Stats() (kvs.Stats, error) {
 	return stats, nil
 }
 
-// Wait blocks until the server has ended. If Close did not end it, Wait returns the reason.
-func (s *Server) Wait() error {
-	<-s.done
-	return s.failure
-}
-
-func (s *Server) ended(err error) {
-	s.doneOnce.Do(func() {
-		s.failure = err
-		close(s.done)
-	})
-}
-
 // Close ends the workers and the side channels, and frees the memory.
-func (s *Server) Close() error {
-	s.stopOnce.Do(func() { s.stopErr = s.close() })
-	return s.stopErr
-}
+func (s *Server) Close() error { return s.Stop(s.free) }
 
-func (s *Server) close() error {
-	s.ended(nil)
-	var errs []error
-	switch {
-	case s.door != nil:
-		errs = append(errs, s.door.Close())
-	case s.listener != nil:
-		errs = append(errs, s.listener.Close())
-	}
+func (s *Server) free() error {
+	errs := []error{admission.Close(s.door, s.listener)}
 	for _, w := range s.workers {
 		w.stop()
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
 	"dpukv/kvs/mica"
@@ -26,14 +27,13 @@ type split struct {
 func (s split) Close() error { return errors.Join(s.Server.Close(), s.store.Close()) }
 
 // startSplit starts both halves in this process.
-func startSplit(c *kvs.ServerConfig) (kvs.Server, error) {
-	ofStore := *c
-	ofStore.Listen = "127.0.0.1:0"
-	store, err := Start(&ofStore)
+func startSplit(c kvs.HalfConfig) (kvs.Server, error) {
+	ofEngine := c
+	c.Listen = "127.0.0.1:0"
+	store, err := Start(&c)
 	if err != nil {
 		return nil, err
 	}
-	ofEngine := *c
 	ofEngine.StoreAddr = store.Addr()
 	engine, err := mica.StartEngine(&ofEngine)
 	if err != nil {
@@ -45,15 +45,20 @@ func startSplit(c *kvs.ServerConfig) (kvs.Server, error) {
 func TestConformance(t *testing.T) {
 	for _, answers := range []string{"read", "write"} {
 		for _, threads := range [][2]int{{1, 1}, {1, 2}, {2, 2}} {
-			t.Run(fmt.Sprint(answers, " store=", threads[0], " engine=", threads[1]),
+			wait := "poll"
+			if threads[1] > 1 { // threads that poll take each other's CPUs where there are few
+				wait = "nap"
+			}
+			t.Run(fmt.Sprint(answers, " store=", threads[0], " engine=", threads[1], " ", wait),
 				func(t *testing.T) {
 					st := mica.Store
-					st.Start = startSplit
+					st.Start = func(c *kvs.ServerConfig) (kvs.Server, error) {
+						return startSplit(kvs.HalfConfig{
+							ServerConfig: *c, EngineThreads: threads[1], Answers: answers, Wait: wait,
+						})
+					}
 					kvstest.Conformance(t, &st, kvstest.Config{
-						Server: kvs.ServerConfig{
-							Access: "erew", Workers: threads[0], EngineThreads: threads[1],
-							Answers: answers,
-						},
+						Server: kvs.ServerConfig{Access: "erew", Workers: threads[0]},
 					})
 				})
 		}
@@ -64,18 +69,8 @@ func TestConformance(t *testing.T) {
 // frame, and no frame of either half.
 func TestIllegalFrameCountsOnce(t *testing.T) {
 	s := startStore(t, 1)
-	e, err := mica.StartEngine(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", StoreAddr: s.Addr(), Workers: 1,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine := e.(*mica.Server)
-	defer engine.Close()
-	c, err := net.Dial("tcp", engine.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := startEngine(t, s, 1)
+	c := must.Get(net.Dial("tcp", engine.Addr()))(t)
 	defer c.Close()
 	hello := append(head(24, 1, 0), "dpukv\x00M1"...)
 	if _, err := c.Write(append(hello, head(16, 3, 1)...)); err != nil { // an operation is missing
@@ -84,14 +79,8 @@ func TestIllegalFrameCountsOnce(t *testing.T) {
 	if said, err := io.ReadAll(c); err != nil || !strings.Contains(string(said), "operation") {
 		t.Errorf("the engine says %q, %v", said, err)
 	}
-	stats, err := engine.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs, err := s.Stats()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := must.Get(engine.Stats())(t)
+	theirs := must.Get(s.Stats())(t)
 	if w, of := stats.Workers[0], theirs.Workers[0]; w.BadFrames != 1 || w.Frames+of.Frames > 0 {
 		t.Errorf("engine %+v, store half %+v", w, of)
 	}
@@ -104,37 +93,36 @@ func head(bytes uint32, kind byte, count uint16) []byte {
 	return binary.LittleEndian.AppendUint64(b, 0)
 }
 
-// TestOverSoftRoCE is a short form of it, with packets between the halves.
-func TestOverSoftRoCE(t *testing.T) {
-	for _, answers := range []string{"read", "write"} {
-		t.Run(answers, func(t *testing.T) {
+// TestOverDevices is a short form of it, with packets between the halves, and with devices that give
+// messages effect in any order which a model permits.
+func TestOverDevices(t *testing.T) {
+	pairs := []struct{ store, engine, provider, ordering string }{
+		{"softroce:" + verbstest.Addr(0), "softroce:" + verbstest.Addr(1), "softroce", "low to high"},
+		{"shm:nasty=pcie", "shm:nasty=pcie,seed=1", "shm nasty=pcie", "fenced"},
+		{
+			"softroce:" + verbstest.Addr(2) + ",nasty=pcie",
+			"softroce:" + verbstest.Addr(3) + ",nasty=pcie,seed=1", "softroce nasty=pcie", "fenced",
+		},
+	}
+	if testing.Short() {
+		pairs = pairs[:2]
+		t.Log("a short run: no pieces as packets")
+	}
+	for i := range 2 * len(pairs) {
+		pair, answers := pairs[i/2], []string{"read", "write"}[i%2]
+		t.Run(pair.provider+" "+answers, func(t *testing.T) {
 			ofStore := storeConfig(1)
 			ofStore.Mode, ofStore.Items, ofStore.KeyBytes = "store", 4096, kvs.MaxKeyBytes
 			ofStore.Answers, ofStore.ValueBytes = answers, 2<<10
-			ofStore.Device.Name = "softroce:" + verbstest.Addr(0)
-			store, err := Start(ofStore)
-			if err != nil {
-				t.Fatal(err)
-			}
-			engine, err := mica.StartEngine(&kvs.ServerConfig{
-				Listen: "127.0.0.1:0", StoreAddr: store.Addr(), Workers: 1,
-				Device: kvs.Device{Name: "softroce:" + verbstest.Addr(1)},
-			})
-			if err != nil {
-				t.Fatal(errors.Join(err, store.Close()))
-			}
-			server := split{engine, store}
-			defer func() {
-				if err := server.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			r, err := mica.Store.Dial(t.Context(), &kvs.DialConfig{Addr: server.Addr()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			ofStore.Device.Name = pair.store
+			store := must.Keep(Start(ofStore))(t)
+			ofEngine := engineConfig(store.Addr(), 1)
+			ofEngine.Device.Name = pair.engine
+			engine := must.Keep(mica.StartEngine(ofEngine))(t)
+			r := must.Get(mica.Store.Dial(t.Context(), &kvs.DialConfig{Addr: engine.Addr()}))(t)
 			defer r.Close()
-			if f := r.Facts().Lanes; f == nil || f.Provider != "softroce" || f.Answers != answers {
+			if f := r.Facts().Lanes; f == nil || f.Provider != pair.provider || f.Answers != answers ||
+				f.Ordering != pair.ordering {
 				t.Errorf("found %+v", f)
 			}
 			kvstest.Conform(t, r, kvstest.Limits{MaxValueBytes: 2 << 10})

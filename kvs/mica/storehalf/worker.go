@@ -67,7 +67,7 @@ func (w *worker) start() error {
 			return
 		}
 		if err := w.poll(); err != nil {
-			w.server.ended(fmt.Errorf("worker %d: %w", w.number, err))
+			w.server.End(fmt.Errorf("worker %d: %w", w.number, err))
 		}
 		for _, l := range w.lanes {
 			w.release(l, net.ErrClosed)
@@ -175,9 +175,9 @@ func (w *worker) stop() {
 }
 
 func (w *worker) snapshot() kvs.WorkerStats {
-	s, p := w.counters, w.core.Stats()
+	s := w.counters
 	s.CPUNs, s.SpunNs = cpu.ThreadNs(), w.idle.SpunNs()
 	s.Connections = uint64(len(w.lanes))
-	s.Gets, s.Hits, s.Items, s.Evicted, s.Full = p.Gets, p.Hits, p.Items, p.Evicted, p.Full
+	mica.CountItems(&s, w.core)
 	return s
 }

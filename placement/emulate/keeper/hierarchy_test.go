@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 // TestParseHierarchy parses the mounts and groups of real machines.
@@ -121,10 +123,7 @@ func TestSweepIsForOwn(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	space, err := inode("/proc/self/ns/pid")
-	if err != nil {
-		t.Fatal(err)
-	}
+	space := must.Get(inode("/proc/self/ns/pid"))(t)
 	dir, err := h.create(fmt.Sprintf("%s%d-0-1", groupPrefix, space))
 	if err != nil {
 		t.Skipf("no control group can be made here: %v", err)
@@ -134,16 +133,12 @@ func TestSweepIsForOwn(t *testing.T) {
 	if err := os.Chown(dir, nobody, nobody); err != nil {
 		t.Skipf("no other user's group can be made here: %v", err)
 	}
-	if err := Sweep(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, Sweep())
 	if _, err := os.Stat(dir); err != nil {
 		t.Errorf("another user's group: %v", err)
 	}
 	os.Chown(dir, os.Geteuid(), os.Getegid())
-	if err := Sweep(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, Sweep())
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("an own group is still there: %v", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/test/tools"
+	"dpukv/internal/test/programs"
 	"dpukv/internal/test/transcript"
 	"dpukv/placement/submode/step"
 )
@@ -92,7 +92,7 @@ func here(t *testing.T, scripts map[string]string) step.Node {
 	if _, err := exec.LookPath("awk"); err != nil {
 		t.Skip("needs awk")
 	}
-	tools.First(t, scripts)
+	programs.First(t, scripts)
 	return step.Via("here", func(argv []string) ([]string, error) { return argv, nil })
 }
 

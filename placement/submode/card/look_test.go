@@ -4,32 +4,23 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // sysfs makes a tree like /sys: a file for each text, and a link for each target.
 func sysfs(t *testing.T, files, links map[string]string) string {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	for name, text := range files {
 		name = filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		must.Do(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	for name, target := range links {
 		name = filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(filepath.Join(root, target), name); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		must.Do(t, os.Symlink(filepath.Join(root, target), name))
 	}
 	return root
 }
@@ -76,14 +67,8 @@ END
 		"192.0.2.4":     {card: true, sf: true},
 		"192.168.100.1": {management: true},
 	} {
-		out, err := n.Run(t.Context(), look(sys, address))
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen, err := parseLook(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(n.Run(t.Context(), look(sys, address)))(t)
+		seen := must.Get(parseLook(out))(t)
 		seen.addresses = append(seen.addresses, address)
 		if len(seen.Functions) != 1 || seen.Functions[0] != (Function{"0000:03:00.0", "bf3"}) {
 			t.Errorf("found the cards %v", seen.Functions)

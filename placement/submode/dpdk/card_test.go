@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/step"
 )
@@ -16,15 +17,11 @@ import (
 func TestProgram(t *testing.T) {
 	dir := t.TempDir()
 	sleep := exec.Command("sleep", "60")
-	if err := sleep.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sleep.Start())
 	defer func() { _ = sleep.Process.Kill(); _ = sleep.Wait() }()
 	node := step.Via("here", func(argv []string) ([]string, error) { return argv, nil })
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	write(TestpmdPID, strconv.Itoa(sleep.Process.Pid))
 	testpmd := &Testpmd{Dir: dir}

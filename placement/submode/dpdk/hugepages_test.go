@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/step"
 )
 
@@ -54,15 +55,10 @@ func TestHugePagesHere(t *testing.T) {
 		t.Skip("needs a kernel with huge pages")
 	}
 	pid := filepath.Join(t.TempDir(), "pid")
-	if err := os.WriteFile(pid, []byte("1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(pid, []byte("1\n"), 0o600))
 	here := step.Via("here", func(argv []string) ([]string, error) { return argv, nil })
 	s := HugePages(1024, pid, false)
-	out, err := here.Run(context.Background(), s.Run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(here.Run(context.Background(), s.Run))(t)
 	h, err := parseHugePages(out)
 	if err != nil || len(h.free) != len(pools) {
 		t.Errorf("found %+v, %v in %q, want %d pools", h, err, out, len(pools))

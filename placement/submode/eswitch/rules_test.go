@@ -4,6 +4,7 @@ import (
 	"maps"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/transcript"
 )
 
@@ -43,10 +44,7 @@ filter protocol ip pref 4 flower handle 0x2
 `
 
 func TestReadRules(t *testing.T) {
-	r, err := ReadRules(t.Context(), says(rulesShown, nil), []string{"p0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ReadRules(t.Context(), says(rulesShown, nil), []string{"p0"}))(t)
 	if want := map[string]uint64{"p0 2/0/0x1": 1000, "p0 4//0x2": 5}; !maps.Equal(r.InHardware, want) {
 		t.Errorf("in hardware: found %v, want %v", r.InHardware, want)
 	}

@@ -3,16 +3,15 @@ package iplink
 import (
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 const shown = `[{"ifname":"up","flags":["UP","LOWER_UP"],"mtu":1500},` +
 	`{"ifname":"dark","flags":["UP"],"mtu":9000},{"ifname":"down","flags":[]}]`
 
 func TestUp(t *testing.T) {
-	links, err := Parse(shown)
-	if err != nil {
-		t.Fatal(err)
-	}
+	links := must.Get(Parse(shown))(t)
 	for name, want := range map[string]string{
 		"up": "", "dark": "found dark without a link", "down": "found down down",
 		"none": "found no interface none",
@@ -27,10 +26,7 @@ func TestUp(t *testing.T) {
 }
 
 func TestSameMTU(t *testing.T) {
-	links, err := Parse(shown)
-	if err != nil {
-		t.Fatal(err)
-	}
+	links := must.Get(Parse(shown))(t)
 	if err := links.SameMTU("up", "up"); err != nil {
 		t.Error(err)
 	}

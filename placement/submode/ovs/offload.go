@@ -70,7 +70,7 @@ type Offload struct {
 func (s Switch) Offload(
 	ctx context.Context, n step.Node, datapath string, ports []string,
 ) (*Offload, error) {
-	out, err := n.Run(ctx, s.Appctl("dpctl/dump-flows", "-m", datapath, "type="+AllFlows))
+	out, err := n.Run(ctx, s.Appctl("dpctl/dump-flows", "-m", datapath, "type=all"))
 	if err != nil {
 		return nil, err
 	}

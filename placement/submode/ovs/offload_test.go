@@ -53,7 +53,7 @@ func TestDatapathNamed(t *testing.T) {
 	if o, err := s.Offload(t.Context(), n, NetdevDatapath, []string{"p0"}); err != nil || len(o.Hardware) != 1 {
 		t.Errorf("found %+v, %v", o, err)
 	}
-	if flows, err := s.Flows(t.Context(), n, KernelDatapath, AllFlows, ""); err != nil || len(flows) == 0 {
+	if flows, err := s.RuleFlows(t.Context(), n); err != nil || flows == nil {
 		t.Errorf("found %v, %v", flows, err)
 	}
 }

@@ -80,23 +80,14 @@ func parseLookups(out string) (uint64, error) {
 	return hit + missed, nil
 }
 
-// The types of flows that Open vSwitch dumps.
-const (
-	AllFlows   = "all"
-	Offloaded  = "offloaded"
-	InSoftware = "non-offloaded"
-)
-
-// Flows returns the packets of a datapath's flows of a type, by the flow's ID. A part of the
-// datapath is "tc", "ovs" or "dpdk"; "": any.
-func (s Switch) Flows(
-	ctx context.Context, n step.Node, datapath, flowType, part string,
-) (map[string]uint64, error) {
-	out, err := n.Run(ctx, s.Appctl("dpctl/dump-flows", "-m", datapath, "type="+flowType))
+// RuleFlows returns the packets of the flows that the kernel's traffic control carries, by the
+// flow's ID.
+func (s Switch) RuleFlows(ctx context.Context, n step.Node) (map[string]uint64, error) {
+	out, err := n.Run(ctx, s.Appctl("dpctl/dump-flows", "-m", KernelDatapath, "type=all"))
 	if err != nil {
 		return nil, err
 	}
-	return parseFlows(out, part), nil
+	return parseRules(out), nil
 }
 
 var (
@@ -106,16 +97,14 @@ var (
 	flowDrops = regexp.MustCompile(`actions:drop`)
 )
 
-// parseFlows leaves out flows that drop.
-func parseFlows(out, part string) map[string]uint64 {
+// parseRules leaves out flows that drop, and those that the switch's own datapath carries.
+func parseRules(out string) map[string]uint64 {
 	flows := map[string]uint64{}
 	for line := range strings.Lines(out) {
 		id, count := flowID.FindStringSubmatch(line), flowCount.FindStringSubmatch(line)
 		in := flowPart.FindStringSubmatch(line)
-		if id == nil || count == nil || flowDrops.MatchString(line) {
-			continue
-		}
-		if part != "" && (in == nil || in[1] != part) {
+		if id == nil || count == nil || in == nil || in[1] != "tc" ||
+			flowDrops.MatchString(line) {
 			continue
 		}
 		if v, err := strconv.ParseUint(count[1], 10, 64); err == nil {

@@ -60,15 +60,12 @@ ufid:6f1c2d3e-0001-0002-0003-000000000002, recirc_id(0),in_port(pf0hpf),eth_type
 ufid:6f1c2d3e-0001-0002-0003-000000000003, recirc_id(0),in_port(p0),eth_type(0x86dd), packets:9, bytes:126, used:1.010s, dp:tc, actions:drop
 `
 
-func TestFlows(t *testing.T) {
+func TestRuleFlows(t *testing.T) {
 	want := map[string]uint64{"6f1c2d3e-0001-0002-0003-000000000001": 6604}
-	if got := parseFlows(flowsDumped, "tc"); !maps.Equal(got, want) {
+	if got := parseRules(flowsDumped); !maps.Equal(got, want) {
 		t.Errorf("found %v", got)
 	}
-	if got := parseFlows(flowsDumped, ""); len(got) != 2 {
-		t.Errorf("found %v", got)
-	}
-	if got := parseFlows("", "tc"); len(got) != 0 {
+	if got := parseRules(""); len(got) != 0 {
 		t.Errorf("found %v", got)
 	}
 }
@@ -81,7 +78,7 @@ func FuzzStats(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, out string) {
 		_, _, _ = parsePMDStats(out)
 		_, _ = parseLookups(out)
-		parseFlows(out, "tc")
+		parseRules(out)
 		parseOffload(out, []string{"p0", "pf0hpf"})
 	})
 }

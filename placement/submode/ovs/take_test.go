@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/step"
 )
 
@@ -30,7 +31,7 @@ func TestTakePort(t *testing.T) {
 	const columns = "tag=7 type=dpdk mtu_request=9216 ofport_request=[]"
 	before := rows(t, node, "p0")
 	s := Switch{Bridge: "dpukv0"}.TakePort("p0")
-	record := take(t, node, s)
+	record := apply(t, node, s)
 	if record == nil || do("list-ports ovsbr1") != "" {
 		t.Fatalf("found record %v and ports %q of ovsbr1, want a record and none", record, do("list-ports ovsbr1"))
 	}
@@ -39,9 +40,7 @@ func TestTakePort(t *testing.T) {
 		t.Errorf("in our bridge: found %v, %v, want nothing to undo", again, err)
 	}
 	do("del-br dpukv0")
-	if err := record.Do(t.Context(), node); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, record.Do(t.Context(), node))
 	if got := do("port-to-br p0"); got != "ovsbr1" {
 		t.Errorf("it is in %s, want ovsbr1", got)
 	}
@@ -49,7 +48,7 @@ func TestTakePort(t *testing.T) {
 		t.Errorf("put back as\n%s\nwant\n%s (%s)", after, before, columns)
 	}
 	// somebody put it elsewhere, or removed the bridge: it is left alone
-	record = take(t, node, s)
+	record = apply(t, node, s)
 	do("add-br theirs -- add-port theirs p0")
 	if err := record.Do(t.Context(), node); err != nil || do("port-to-br p0") != "theirs" {
 		t.Errorf("found %v and it in %s, want it left alone", err, do("port-to-br p0"))
@@ -68,9 +67,7 @@ func TestTakePortRefuses(t *testing.T) {
 	} {
 		node := database(t)
 		argv := append([]string{"ovs-vsctl", "--no-wait"}, strings.Fields(words)...)
-		if _, err := node.Run(t.Context(), argv); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(node.Run(t.Context(), argv))(t)
 		s := Switch{Bridge: "dpukv0"}.TakePort("p0")
 		if _, err := s.Record(t.Context(), node); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: found %v, want %q", words, err, want)
@@ -84,7 +81,7 @@ func TestTakePortRefuses(t *testing.T) {
 	}
 }
 
-func take(t *testing.T, n step.Node, s step.Step) *step.UndoRecord {
+func apply(t *testing.T, n step.Node, s step.Step) *step.UndoRecord {
 	t.Helper()
 	record, err := s.Record(t.Context(), n)
 	if err == nil {
@@ -118,21 +115,17 @@ func database(t *testing.T) step.Node {
 	dir := t.TempDir()
 	vsctl, _ := exec.LookPath("ovs-vsctl")
 	shim := fmt.Sprintf("#!/bin/sh\nexec %s --db=unix:%s/db.sock --no-wait \"$@\"\n", vsctl, dir)
-	if err := os.WriteFile(dir+"/ovs-vsctl", []byte(shim), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(dir+"/ovs-vsctl", []byte(shim), 0o755))
 	path := "PATH=" + dir + ":" + os.Getenv("PATH")
 	node := step.Via(dir, func(argv []string) ([]string, error) {
 		return append([]string{"env", path}, argv...), nil
 	})
-	if _, err := node.Run(t.Context(), step.Shell(`
+	must.Get(node.Run(t.Context(), step.Shell(`
 cd "$1"
 ovsdb-tool create conf.db "$2"
 OVS_RUNDIR=$1 ovsdb-server --detach --no-chdir --pidfile="$1/server.pid" --unixctl="$1/server.ctl" \
 	--remote=punix:"$1/db.sock" -vconsole:off "$1/conf.db"
-ovs-vsctl init`, dir, Schema)); err != nil {
-		t.Fatal(err)
-	}
+ovs-vsctl init`, dir, Schema)))(t)
 	t.Cleanup(func() { stop(t, node) })
 	return node
 }

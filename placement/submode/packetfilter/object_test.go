@@ -5,19 +5,15 @@ import (
 	"debug/elf"
 	"net/netip"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // TestObjectIsELF uses another ELF reader to find in the file what librte_bpf looks for.
 func TestObjectIsELF(t *testing.T) {
 	f := Filter{DropClients: []netip.Addr{netip.MustParseAddr("192.0.2.1")}}
-	b, err := f.Object(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := elf.NewFile(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(f.Object(nil))(t)
+	file := must.Get(elf.NewFile(bytes.NewReader(b)))(t)
 	text := file.Section(".text")
 	if file.Machine != elf.EM_BPF || file.Type != elf.ET_REL || text == nil || text.Type != elf.SHT_PROGBITS ||
 		text.Flags != elf.SHF_ALLOC|elf.SHF_EXECINSTR {

@@ -133,7 +133,7 @@ func (c *Counts) add(p *ebpf.Program, r *packetfilter.Requests) error {
 		if err != nil {
 			return err
 		}
-		c.take(entry, n, r)
+		c.count(entry, n, r)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func total(counts *ebpf.Map, entry uint32) (sum uint64, err error) {
 	return sum, nil
 }
 
-func (c *Counts) take(entry uint32, n uint64, r *packetfilter.Requests) {
+func (c *Counts) count(entry uint32, n uint64, r *packetfilter.Requests) {
 	switch {
 	case entry == passed:
 		c.Passed += n

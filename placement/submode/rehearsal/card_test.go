@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"dpukv/internal/test/binary"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/programs"
 	"dpukv/placement/emulate"
 	"dpukv/placement/submode/fullsize"
 	"dpukv/placement/submode/step"
@@ -79,7 +79,7 @@ func newCard(t *testing.T) *card {
 		t.Fatal("found no root, whom the namespaces of a card need; to do: as root: make test-card")
 	}
 	kernel.NeedEthtool(t)
-	program := binary.Path(t)
+	program := programs.DPUKV(t)
 	lab, err := emulate.Start(t.Context(), emulate.Spec{
 		Machines: []emulate.Machine{
 			{Name: "a", Kind: emulate.Host, Direct: true},

@@ -10,7 +10,7 @@ import (
 
 // TestMain is also the main function of the card's programs: they are links to this binary.
 func TestMain(m *testing.M) {
-	if program, ok := programs[filepath.Base(os.Args[0])]; ok {
+	if program, ok := emulated[filepath.Base(os.Args[0])]; ok {
 		program(os.Args[1:])
 		return
 	}

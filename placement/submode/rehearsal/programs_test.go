@@ -18,8 +18,8 @@ import (
 // state is the folder with the state of the emulated card. It lies in a private /run.
 const state = "/run/card"
 
-// programs are the emulated programs by their names. Each has its arguments.
-var programs = map[string]func(args []string){
+// emulated are the emulated programs by their names. Each has its arguments.
+var emulated = map[string]func(args []string){
 	"mlxconfig": mlxconfig, "devlink": devlink, "systemctl": systemctl, "ethtool": ethtool,
 	"ip": ip, "tc": tc, "ovs-vsctl": vsctl, "ovs-appctl": appctl, "dpdk-testpmd": testpmd,
 }

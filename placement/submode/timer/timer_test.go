@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/journal"
 )
 
@@ -29,9 +30,7 @@ func TestWait(t *testing.T) {
 	}
 	o.For = 200 * time.Millisecond
 	file := filepath.Join(o.Folder, journal.TimerPID)
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(file))
 	go func() {
 		for pidOf(o.Folder) == 0 {
 			time.Sleep(time.Millisecond)
@@ -51,24 +50,18 @@ func TestStart(t *testing.T) {
 	self := filepath.Join(bin, "dpukv")
 	script := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text), 0o755))
 	}
 	script("dpukv", `
 for a; do case $a in --folder=*) f=${a#--folder=}; echo "$@" >"$f/ran"; echo $$ >"$f/timer.pid";; esac; done`)
 	o := Options{For: time.Minute, Target: "linux", Folder: t.TempDir()}
-	if err := Start(t.Context(), self, o, false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Start(t.Context(), self, o, false))
 	want := "undo-after --for=1m0s --target=linux --folder=" + o.Folder + " --wait\n"
 	if ran, _ := os.ReadFile(o.Folder + "/ran"); string(ran) != want {
 		t.Errorf("it ran %q, want %q", ran, want)
 	}
 	script("systemd-run", `echo "$@" >"`+bin+`/asked"`)
-	if err := startUnit(t.Context(), Command(self, o)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, startUnit(t.Context(), Command(self, o)))
 	asked, _ := os.ReadFile(bin + "/asked")
 	if !strings.Contains(string(asked), " -- "+self+" undo-after --for=1m0s") {
 		t.Errorf("systemd-run got %q", asked)
@@ -87,9 +80,7 @@ func TestBooted(t *testing.T) {
 	if Booted(run) {
 		t.Error("without its folder")
 	}
-	if err := os.MkdirAll(run+"/systemd/system", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(run+"/systemd/system", 0o755))
 	if !Booted(run) {
 		t.Error("with its folder")
 	}

@@ -16,6 +16,7 @@ import (
 	"dpukv/internal/clib"
 	"dpukv/internal/cpu"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 )
 
 // yardstick is STREAM's loops in C, with STREAM's static arrays.
@@ -50,23 +51,14 @@ func compile(t testing.TB, elements int, flags ...string) *beside {
 	t.Helper()
 	dir := t.TempDir()
 	source, binary := filepath.Join(dir, "stream.c"), filepath.Join(dir, "stream.so")
-	if err := os.WriteFile(source, fmt.Appendf(nil, yardstick, elements), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(source, fmt.Appendf(nil, yardstick, elements), 0o600))
 	args := append(flags, "-shared", "-fPIC", "-o", binary, source)
 	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v: %s", err, out)
 	}
-	lib, err := clib.Open(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lib := must.Get(clib.Open(binary))(t)
 	symbol := func(name string) uintptr {
-		f, err := lib.Symbol(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
+		return must.Get(lib.Symbol(name))(t)
 	}
 	array := func(i uintptr) []float64 {
 		address := clib.Call(symbol("array"), i)
@@ -105,10 +97,7 @@ func TestBitsOfC(t *testing.T) {
 	kernel.NeedNative(t)
 	for _, c := range contests {
 		y := compile(t, 10_007, c.flags...)
-		l, err := loopsOf(c.code)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(loopsOf(c.code))(t)
 		for i, k := range Kernels() {
 			y.fill(uint64(i))
 			clib.Call3(y.passes, uintptr(i), 1, 0)
@@ -164,13 +153,8 @@ func BenchmarkBesideC(b *testing.B) {
 // pinTest keeps the process on one CPU during a test.
 func pinTest(t testing.TB) {
 	t.Helper()
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cpu.PinProcess(allowed[len(allowed)-1:]); err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
+	must.Do(t, cpu.PinProcess(allowed[len(allowed)-1:]))
 	t.Cleanup(func() {
 		if err := cpu.PinProcess(allowed); err != nil {
 			t.Error(err)
@@ -185,10 +169,7 @@ type race struct{ own, c, ratio float64 }
 // leaves out what other programs take of the CPU.
 func (y *beside) race(t testing.TB, code Code, kernel, times, rounds int) race {
 	t.Helper()
-	l, err := loopsOf(code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(loopsOf(code))(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	k := Kernel(Kernels()[kernel])

@@ -10,14 +10,12 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
+	"dpukv/internal/test/must"
 )
 
 func config(t *testing.T, k Kernel) Config {
 	t.Helper()
-	cpus, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpus := must.Get(cpu.Allowed())(t)
 	return Config{
 		Kernel: k, Code: Vector, ArrayBytes: 1 << 16, CPUs: cpus, Pages: offheap.Small,
 		Duration: time.Millisecond,
@@ -30,10 +28,7 @@ func TestMeasure(t *testing.T) {
 		began := 0
 		c := config(t, Kernel(k))
 		c.Began = func() { began++ }
-		res, err := Measure(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(Measure(t.Context(), c))(t)
 		if res.Passes < minPasses || res.Median <= 0 || res.Best < res.Median || began != 1 {
 			t.Errorf("%s: got %+v, began %d times", k, res, began)
 		}

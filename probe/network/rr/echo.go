@@ -47,7 +47,7 @@ func newEchoer(s *server, number, on int) (*echoer, error) {
 
 // run serves until the server stops.
 func (e *echoer) run(up chan<- error) {
-	err := takeThread(e.cpu)
+	err := lockThread(e.cpu)
 	up <- err
 	for err == nil && !e.server.stop.Load() {
 		err = e.turn()

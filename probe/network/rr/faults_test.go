@@ -8,15 +8,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 // fake is a server that greets like ours and then does what it likes.
 func fake(t *testing.T, then func(net.Conn)) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	done := make(chan struct{})
 	t.Cleanup(func() { l.Close(); <-done })
 	go func() {
@@ -124,10 +123,7 @@ func TestServerEnds(t *testing.T) {
 
 // TestNobodyListens: the error names the address.
 func TestNobodyListens(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	job := task(settings(1, 1, 0), time.Second)
 	job.Addr = l.Addr().String()
 	l.Close()
@@ -158,10 +154,7 @@ func TestSilence(t *testing.T) {
 		echoTimes(c, 8, 1)
 		_, _ = io.Copy(io.Discard, c)
 	})
-	out, err := Measure(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(Measure(t.Context(), job))(t)
 	if text := strings.Join(out.Warnings, "\n"); !strings.Contains(text, "they are lower bounds") ||
 		!strings.Contains(text, "waited for a free connection") {
 		t.Errorf("found %q", text)

@@ -122,7 +122,7 @@ func (c *client) prepare() {
 
 // thread runs one thread. Its OS thread ends with it.
 func (c *client) thread(t *thread, on int) error {
-	if err := takeThread(on); err != nil {
+	if err := lockThread(on); err != nil {
 		return err
 	}
 	k, err := newLinux(t.conns, t.arrivals != nil)

@@ -21,9 +21,9 @@ func addProcessors(threads int) {
 	runtime.GOMAXPROCS(max(1, runtime.GOMAXPROCS(0)+threads))
 }
 
-// takeThread locks the goroutine to its thread, and pins the thread. The goroutine never unlocks
+// lockThread locks the goroutine to its thread, and pins the thread. The goroutine never unlocks
 // it, so the thread ends with it.
-func takeThread(on int) error {
+func lockThread(on int) error {
 	runtime.LockOSThread()
 	if on >= 0 {
 		if err := cpu.PinThread(on); err != nil {

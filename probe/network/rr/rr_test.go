@@ -11,6 +11,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/probe"
 	"dpukv/results"
 )
@@ -40,10 +41,7 @@ func start(t testing.TB, job *probe.Task) *server {
 
 func startWithin(t testing.TB, job *probe.Task, l limits) *server {
 	t.Helper()
-	s, err := serve(t.Context(), job, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(serve(t.Context(), job, l))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -72,10 +70,7 @@ func TestLoopback(t *testing.T) {
 		t.Run(fmt.Sprintf("%d B, %d connections, rate %d", of.size, of.connections, of.rate), func(t *testing.T) {
 			job := task(settings(of.size, of.connections, of.rate), 300*time.Millisecond)
 			s := start(t, job)
-			out, err := Measure(t.Context(), job)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(Measure(t.Context(), job))(t)
 			checkOutcome(t, out, job)
 			if s.Facts()["bytes"] != strconv.Itoa(of.size) || s.CPUNs() <= 0 {
 				t.Errorf("the server's facts: %v", s.Facts())
@@ -89,14 +84,8 @@ func TestLoopback(t *testing.T) {
 func checkOutcome(t *testing.T, out *probe.Outcome, job *probe.Task) {
 	t.Helper()
 	open := job.Settings.Int(axisRate) > 0
-	actual, err := results.MergeTag(out.Intervals, results.TagActual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	intended, err := results.MergeTag(out.Intervals, results.TagIntended)
-	if err != nil {
-		t.Fatal(err)
-	}
+	actual := must.Get(results.MergeTag(out.Intervals, results.TagActual))(t)
+	intended := must.Get(results.MergeTag(out.Intervals, results.TagIntended))(t)
 	answers := int64(out.Figures[figureRate]*out.Duration.Seconds() + .5)
 	switch {
 	case answers == 0:
@@ -130,10 +119,7 @@ func TestMoved(t *testing.T) {
 	const size, connections = 3000, 3
 	job := task(settings(size, connections, 0), 100*time.Millisecond)
 	s := start(t, job)
-	out, err := Measure(t.Context(), job)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(Measure(t.Context(), job))(t)
 	ours, theirs := out.Moved.Sockets, s.Moved().Sockets
 	sent := ours.SentBytes - ours.ResentBytes - connections*uint64(helloBytes)
 	got := ours.ReceivedBytes - connections*uint64(len(welcome))
@@ -161,16 +147,10 @@ func TestBegan(t *testing.T) {
 
 // TestThreads: an end has no more threads than CPUs or connections.
 func TestThreads(t *testing.T) {
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	for _, of := range []struct{ connections, threads int }{{1, 1}, {1000, min(1000, len(allowed))}} {
 		s := settings(1, of.connections, 0)
-		o, err := optionsOf(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(optionsOf(s))(t)
 		seats, err := o.seats(allowed)
 		if err != nil || len(seats) != of.threads || seats[0] != allowed[0] || Threads(s, true) < of.threads {
 			t.Errorf("%d connections: seats %v, %d threads, %v", of.connections, seats, Threads(s, true), err)

@@ -14,6 +14,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/ports"
+	"dpukv/internal/test/must"
 )
 
 // shortLimits are limits that tests can wait for.
@@ -24,17 +25,10 @@ var shortLimits = limits{
 // connect dials a server and sends bytes.
 func connect(t testing.TB, s *server, b []byte) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", s.Addr()))(t)
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Write(b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+	must.Get(c.Write(b))(t)
 	return c
 }
 
@@ -42,9 +36,7 @@ func connect(t testing.TB, s *server, b []byte) net.Conn {
 func greeted(t testing.TB, s *server) net.Conn {
 	t.Helper()
 	c := connect(t, s, appendHello(nil, s.bytes))
-	if err := readWelcome(c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, readWelcome(c))
 	return c
 }
 
@@ -52,9 +44,7 @@ func greeted(t testing.TB, s *server) net.Conn {
 func honest(t testing.TB, s *server, c net.Conn) {
 	t.Helper()
 	message, answer := bytes.Repeat([]byte{7}, s.bytes), make([]byte, s.bytes)
-	if _, err := c.Write(message); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Write(message))(t)
 	if _, err := io.ReadFull(c, answer); err != nil || !bytes.Equal(message, answer) {
 		t.Fatalf("found %d other bytes, %v", len(answer), err)
 	}
@@ -127,18 +117,13 @@ func TestFlood(t *testing.T) {
 // TestSlowPeers: a message that stays half, an answer that is not read, and an idle connection end.
 // The honest connection on the same thread is served meanwhile.
 func TestSlowPeers(t *testing.T) {
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	job := task(settings(MaxBytes, 4, 0), time.Second)
 	job.CPUs = allowed[:1] // one thread
 	s := startWithin(t, job, shortLimits)
 	client := greeted(t, s)
 	half := greeted(t, s)
-	if _, err := half.Write(make([]byte, MaxBytes/2)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(half.Write(make([]byte, MaxBytes/2)))(t)
 	deaf := greeted(t, s)
 	go func() { // it ends when the server resets the connection
 		for b := make([]byte, MaxBytes); ; {
@@ -175,9 +160,7 @@ func TestPieces(t *testing.T) {
 	}
 	for _, cut := range []int{1, 999, 1700, 4100, 5000} {
 		from := map[int]int{1: 0, 999: 1, 1700: 999, 4100: 1700, 5000: 4100}[cut]
-		if _, err := c.Write(sent[from:cut]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Write(sent[from:cut]))(t)
 		time.Sleep(time.Millisecond)
 	}
 	got := make([]byte, len(sent))

@@ -32,18 +32,18 @@ func Axes() []probe.Axis {
 	return []probe.Axis{
 		{
 			Name: axisBytes, Help: "size of a message and of its answer, in bytes",
-			Example: "[1, 1024]", Default: []string{"64"},
-			Codec: probe.Words(strictyaml.Whole(1, MaxBytes)),
+			Default: []string{"64"},
+			Codec:   probe.Words(strictyaml.Whole(1, MaxBytes)),
 		},
 		{
 			Name: axisConnections, Help: "TCP connections, each with one message in flight",
-			Example: "[1, 16]", Default: []string{"1"},
-			Codec: probe.Words(strictyaml.Whole(1, MaxConnections)),
+			Default: []string{"1"},
+			Codec:   probe.Words(strictyaml.Whole(1, MaxConnections)),
 		},
 		{
 			Name: axisRate, Help: "messages a second in an open loop (Poisson); 0: closed loop",
-			Example: "[0, 10000]", Default: []string{"0"},
-			Codec: probe.Words(strictyaml.Whole(0, maxRate)),
+			Default: []string{"0"},
+			Codec:   probe.Words(strictyaml.Whole(0, maxRate)),
 		},
 	}
 }
@@ -64,16 +64,15 @@ func Figures() []probe.Figure {
 		latency(figureP99, "99th percentile"), latency(figureP999, "99.9th percentile"),
 		{
 			Name: figureRate, Title: "transactions/s",
-			Help: "answers that arrived in the measurement period, per second",
 		},
 	}
 }
 
+// latency is of the time from a message's send to its whole answer; in an open loop, from the
+// intended send.
 func latency(name, of string) probe.Figure {
 	return probe.Figure{
-		Name: name, Title: of + " of the latency, µs", Factor: 1e-3, Lower: true,
-		Help: of + " of the time from a message's send to its whole answer; " +
-			"in an open loop, from the intended send",
+		Name: name, Title: of + " of the latency, µs", Factor: 1e-3,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"golang.org/x/sys/unix"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 )
 
@@ -95,11 +96,7 @@ func (w *world) newThread(connections int, perSecond float64, period time.Durati
 
 func merged(t *testing.T, hs []*hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	t.Helper()
-	h, err := results.Merge(hs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return must.Get(results.Merge(hs...))(t)
 }
 
 // TestStall: a server stalls for 200 ms of a second. An open loop counts the stall for each message
@@ -113,9 +110,7 @@ func TestStall(t *testing.T) {
 		sends: make([]sample, 0, 2*rate),
 	}
 	open := w.newThread(4, rate, time.Second)
-	if err := open.run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open.run())
 	intended, actual := merged(t, open.record.intended), merged(t, open.record.actual)
 	var exact []int64
 	for _, s := range w.sends {
@@ -148,9 +143,7 @@ func TestStall(t *testing.T) {
 	}
 	closed := w.newThread(4, 0, time.Second)
 	w.ns, w.idleNs = 0, 0
-	if err := closed.run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, closed.run())
 	if p99 := merged(t, closed.record.actual).ValueAtPercentile(99); p99 > int64(time.Millisecond) {
 		t.Errorf("in a closed loop, percentile 99 is %v", time.Duration(p99))
 	}
@@ -162,9 +155,7 @@ func TestOverload(t *testing.T) {
 	const rate = 10_000
 	w := &world{serviceNs: int64(time.Millisecond), sends: make([]sample, 0, rate)}
 	th := w.newThread(2, rate, time.Second)
-	if err := th.run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, th.run())
 	r := th.record
 	if r.answers < 990 || r.answers > 1000 {
 		t.Errorf("%d answers in the period, of 1000", r.answers)

@@ -111,7 +111,7 @@ func (t *thread) sendDue(nowNs int64) error {
 		} else if nowNs >= t.toNs {
 			return nil
 		}
-		c := t.take()
+		c := t.nextConn()
 		c.begin(intendedNs)
 		c.sentNs = t.system.now()
 		t.record.send(c)
@@ -122,7 +122,7 @@ func (t *thread) sendDue(nowNs int64) error {
 	return nil
 }
 
-func (t *thread) take() *conn {
+func (t *thread) nextConn() *conn {
 	c := t.free[t.freeAt]
 	t.freeAt = (t.freeAt + 1) % len(t.free)
 	t.freeN--

@@ -74,7 +74,7 @@ func (c *client) facts(reports []*report) map[string]string {
 	return facts
 }
 
-// warnings are the doubts about the measurement.
+// warnings are those about the measurement.
 func (c *client) warnings(reports []*report) (list []string) {
 	note := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if c.period != c.task.Duration {

@@ -28,18 +28,18 @@ func Axes() []probe.Axis {
 	return []probe.Axis{
 		{
 			Name: axisCores, Help: "cores at either end, each with one TCP connection",
-			Example: "[1, 2, 4]", Default: []string{"1"},
-			Codec: probe.Words(strictyaml.Whole(1, maxCores)),
+			Default: []string{"1"},
+			Codec:   probe.Words(strictyaml.Whole(1, maxCores)),
 		},
 		{
 			Name: axisWrite, Help: "size of a write, in bytes",
-			Example: "[1024, 131072]", Default: []string{"131072"},
-			Codec: probe.Words(strictyaml.Whole(1, maxWrite)),
+			Default: []string{"131072"},
+			Codec:   probe.Words(strictyaml.Whole(1, maxWrite)),
 		},
 		{
 			Name: axisDirection, Help: "up: the client sends; down: the server sends",
-			Example: "[up, down]", Default: []string{up},
-			Codec: strictyaml.Word([]string{up, down}),
+			Default: []string{up},
+			Codec:   strictyaml.Word([]string{up, down}),
 		},
 	}
 }
@@ -55,11 +55,9 @@ func Figures() []probe.Figure {
 	return []probe.Figure{
 		{
 			Name: figureBandwidth, Title: "bandwidth, Gbit/s", Factor: 8e-9,
-			Help: "payload that arrived in the measurement period, per second, over all cores",
 		},
 		{
-			Name: figureRetransmits, Title: "retransmits", Lower: true,
-			Help: "segments that TCP sent again in the measurement period, over all cores",
+			Name: figureRetransmits, Title: "retransmits",
 		},
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/ports"
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/probe"
 
 	"go.uber.org/goleak"
@@ -44,13 +45,25 @@ func task(settings string) *probe.Task {
 // serve starts a server for a task, and gives the task its address.
 func serve(t testing.TB, of *probe.Task) *server {
 	t.Helper()
-	s, err := Serve(t.Context(), of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Serve(t.Context(), of))(t)
 	t.Cleanup(func() { s.Close() })
 	of.Addr = s.Addr()
 	return s.(*server)
+}
+
+// measure measures again where others had the CPUs, so that iperf3 streamed for much less than it was
+// asked to.
+func measure(t *testing.T, of *probe.Task) *probe.Outcome {
+	t.Helper()
+	const tries = 5
+	for try := 1; ; try++ {
+		out, err := Measure(t.Context(), of)
+		if err == nil || try == tries || !strings.Contains(err.Error(), "report: seconds: found ") {
+			must.Do(t, err)
+			return out
+		}
+		t.Logf("try %d: %v", try, err)
+	}
 }
 
 // TestMeasure streams over loopback either way.
@@ -66,10 +79,7 @@ func TestMeasure(t *testing.T) {
 		var began time.Time
 		of.Began = func() { began = time.Now() }
 		before := srv.CPUNs()
-		out, err := Measure(t.Context(), of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := measure(t, of)
 		if out.Figures[figureBandwidth] < 1e6 || out.CPUNs <= 0 || srv.CPUNs() <= before ||
 			out.Duration != time.Second || out.Transport != "tcp" || began.Before(out.StartedAt) {
 			t.Errorf("%s: got %+v", settings, out)
@@ -117,10 +127,7 @@ func checkMoved(t *testing.T, of *probe.Task, srv *server, out *probe.Outcome) {
 func TestPinned(t *testing.T) {
 	kernel.NeedNative(t)
 	need(t)
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	of := task("cores=2 write_bytes=131072 direction=up")
 	of.CPUs = allowed[:1]
 	srv := serve(t, of)
@@ -131,10 +138,7 @@ func TestPinned(t *testing.T) {
 			t.Errorf("process %d: found no %q, %v", p.PID(), want, err)
 		}
 	}
-	out, err := Measure(t.Context(), of)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := measure(t, of)
 	for _, want := range []string{
 		fmt.Sprintf("iperf3 clients share CPUs: 2 processes, CPU %d", allowed[0]),
 		fmt.Sprintf("client and server share CPUs %d", allowed[0]),
@@ -193,9 +197,7 @@ func TestNoServer(t *testing.T) {
 	if _, err := Measure(t.Context(), &busy); err != nil {
 		t.Error(err)
 	}
-	if err := srv.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, srv.Close())
 	if _, err := Measure(t.Context(), of); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("got %v", err)
 	}
@@ -204,14 +206,8 @@ func TestNoServer(t *testing.T) {
 // TestPorts: the servers take ports of the range, and start only if there are enough.
 func TestPorts(t *testing.T) {
 	need(t)
-	r, err := ports.Block("127.0.0.1:0", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", r.First))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ports.Block("127.0.0.1:0", 3))(t)
+	taken := must.Get(net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", r.First)))(t)
 	defer taken.Close()
 	of := task("cores=2 write_bytes=131072 direction=up")
 	of.Listen = ports.Join("127.0.0.1", r)
@@ -261,9 +257,7 @@ func TestRefusals(t *testing.T) {
 func script(t *testing.T, text string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
@@ -318,10 +312,7 @@ out=$(`+path+` "$@"); printf '%.600s' "$out"`)
 
 // TestParseReport refuses reports of something else than what was asked.
 func TestParseReport(t *testing.T) {
-	good, err := os.ReadFile("testdata/iperf-3.12.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(os.ReadFile("testdata/iperf-3.12.json"))(t)
 	o := &options{cores: 1, write: 131072, direction: up}
 	r, err := parseReport(good, o, time.Second)
 	if err != nil || *r.End.Sent.Retransmits != 6 || r.pmtu() != 65535 || r.bandwidth() < 3.4e9 {

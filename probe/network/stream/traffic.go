@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/packets"
 	"dpukv/internal/program"
 	"dpukv/internal/tcpinfo"
 	"dpukv/kvs"
@@ -19,7 +20,7 @@ type traffic struct {
 	done sync.WaitGroup
 
 	mu   sync.Mutex
-	most kvs.Packets
+	most packets.Counts
 }
 
 func watchTraffic(of []*program.Process) *traffic {

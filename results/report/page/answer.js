@@ -1,6 +1,6 @@
 // What the run shows, its warnings, and the study's claims: the words come from package report, which tests them.
 function headline() {
-  const h = D.headline, said = { sure: ["good", "sure"], mixed: ["warn", "some cases are sure"], "no difference": ["warn", "not sure"], "too few repeats": ["warn", "not sure"], only: ["warn", "not tested"], alone: ["", "nothing to compare"], none: ["bad", "no throughput"] };
+  const h = D.headline, said = { sure: ["good", "sure"], "far apart": ["good", "far apart"], mixed: ["warn", "some cases are sure"], "no difference": ["warn", "not sure"], "too few repeats": ["warn", "not sure"], only: ["warn", "not tested"], alone: ["", "nothing to compare"], none: ["bad", "no throughput"] };
   $("#answer").hidden = !h;
   if (!h) return;
   const badge = v => el("span", { class: "badge " + said[v][0] }, said[v][1]);
@@ -13,7 +13,7 @@ function headline() {
     cases.length ? null : doubted(h.cases[0].warnings || []),
     cases.length ? el("details", { class: "cases", open: cases.length <= 4 }, el("summary", {}, `The ${cases.length} cases`), el("ul", {}, cases.slice(0, 60).map(c =>
       el("li", {}, el("b", {}, c.condition + ": "), badge(c.verdict), " ", c.text, doubted(c.warnings || []))), cases.length > 60 ? el("li", {}, `and ${cases.length - 60} more`) : "")) : null,
-    el("p", { class: "quiet" }, "Median throughput; Mann–Whitney U test at 5 %, corrected over all cases. Filters and controls don't change this text."),
+    el("p", { class: "quiet" }, "Median throughput; tests at 5 %: by rounds, or by all repeats where the rounds are too few; corrected over all cases. Filters and controls don't change this text."),
   ].filter(Boolean));
 }
 const doubted = list => list.length ? el("p", { class: "doubt" }, "! Warnings: " + list.join(", ")) : null;

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/runfolder"
 )
@@ -17,14 +18,10 @@ func Create(tb testing.TB, points []results.Point, env ...any) *runfolder.Run {
 	}
 	defer w.Close()
 	for _, e := range env {
-		if err := w.AppendEnv(e); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, w.AppendEnv(e))
 	}
 	for i := range points {
-		if err := w.Append(&points[i], nil); err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, w.Append(&points[i], nil))
 	}
 	return w.Run
 }

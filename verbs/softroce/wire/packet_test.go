@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"encoding/hex"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(hex.DecodeString(s))(t)
 }
 
 // TestHeaders checks every header's bytes against the annex and the specification's chapter 9.

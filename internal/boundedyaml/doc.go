@@ -1,6 +1,0 @@
-// Package boundedyaml reads YAML files from unknown authors, within bounds.
-//
-// The library takes far more memory and time than a file's size suggests. It names each value by
-// its whole path, so 64 KB of nested lists take 1.6 GiB. Its scanner copies everything read so far
-// at each blank line of a block of text. [Tokens] refuses such a file before either happens.
-package boundedyaml

@@ -1,0 +1,39 @@
+package must
+
+import (
+	"errors"
+	"io"
+	"net"
+	"testing"
+)
+
+// Get returns the value of a call, which must succeed: must.Get(os.Open(name))(t).
+func Get[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		Do(t, err)
+		return v
+	}
+}
+
+// Do ends the test at an error.
+func Do(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Keep is Get of what the test's end closes, if the test has not closed it.
+func Keep[C io.Closer](c C, err error) func(testing.TB) C {
+	return func(t testing.TB) C {
+		t.Helper()
+		Do(t, err)
+		t.Cleanup(func() {
+			if err := c.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+				t.Error(err)
+			}
+		})
+		return c
+	}
+}

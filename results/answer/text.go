@@ -1,0 +1,213 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dpukv/internal/numfmt"
+	"dpukv/results"
+	"dpukv/results/compare"
+)
+
+// answer puts the outcome of a race into words.
+func (r *race) answer(noun string, o *Options) Case {
+	c := Case{Condition: r.condition, Best: r.entries[0].label}
+	if r.entries[0].mark != nil {
+		c.Warnings = r.warnings()
+	}
+	switch {
+	case r.entries[0].mark == nil:
+		c.Verdict, c.Best = None, ""
+		c.Text = fmt.Sprintf("No load keeps %s.", o.Bound)
+		return c
+	case len(r.entries) == 1:
+		c.Verdict, c.Text = Alone, r.alone()
+	case len(r.others()) == 0:
+		c.Verdict = Only
+		c.Text = fmt.Sprintf("%s is the only %s with throughput %s: %s. No test says how sure "+
+			"this is.", c.Best, noun, r.basis, r.entries[0].measured(""))
+	default:
+		c.Verdict, c.Text = r.verdict, r.compared(noun)
+	}
+	c.Text += r.beside()
+	if s, shown := r.saves(); shown {
+		c.Text += s.String()
+	}
+	if broken := r.broken(); broken != "" {
+		c.Text += " No load of " + broken + " keeps the bound."
+	}
+	return c.notShown(r, o)
+}
+
+// notShown says of the best line that its bound is kept by an estimate without a high end.
+func (c Case) notShown(r *race, o *Options) Case {
+	if o.Bound == nil {
+		return c
+	}
+	best := r.entries[0].mark
+	if open := best.NotShown(*o.Bound); open > 0 {
+		c.Text += fmt.Sprintf(" %s is not shown to keep the bound: in %d of %s, the interval of "+
+			"its %s has no high end. Measure longer.", c.Best, open,
+			numfmt.Count(len(best.Repeats), "repeat"), o.Bound.Metric.Title)
+	}
+	return c
+}
+
+func (r *race) alone() string {
+	e := &r.entries[0]
+	return fmt.Sprintf("%s has %s. There is nothing to compare it with.", e.label,
+		e.measured(" "+r.basis))
+}
+
+// compared says first by how much the best line leads, and then how sure that is.
+func (r *race) compared(noun string) string {
+	best, next := &r.entries[0], &r.entries[1]
+	size := mops(best.figure) + " " + r.basis + ", " + next.behind.size(next.label)
+	switch r.verdict {
+	case Sure:
+		return fmt.Sprintf("%s %s: %s. p = %.2g.", best.label, r.is(noun), size, r.corrected)
+	case Far:
+		return fmt.Sprintf("%s %s: %s. They are far apart: no test is needed.", best.label,
+			r.is(noun), size)
+	case TooFew:
+		return fmt.Sprintf("%s has %s. These repeats are too few for a test: found %d, needed: %d.",
+			best.label, size, next.behind.rounds(), r.needed)
+	}
+	return fmt.Sprintf("%s and %s are not told apart: %s has %s. p = %.2g.", best.label,
+		joined(r.close()), best.label, size, r.corrected)
+}
+
+// is says what the first line is. A rehearsal has no best.
+func (r *race) is(noun string) string {
+	if r.rehearsal() {
+		return "leads"
+	}
+	return "is the best " + noun
+}
+
+// rehearsal reports whether the race is on emulated machines: then its order is that of their
+// profiles.
+func (r *race) rehearsal() bool {
+	return slices.ContainsFunc(r.all(), func(e *entry) bool {
+		return e.first().EmulatedTestbed != ""
+	})
+}
+
+// close are the lines that the test does not tell from the best. After the correction over all
+// races that may be the next line, which the test alone tells from it.
+func (r *race) close() (labels []string) {
+	for _, e := range r.others() {
+		alike := e.behind.p > alpha || e.behind.ratio.Estimate < 1+MinChange
+		if alike && !e.behind.far {
+			labels = append(labels, e.label)
+		}
+	}
+	if labels == nil {
+		labels = []string{r.entries[1].label}
+	}
+	return labels
+}
+
+// measured is the median of a line's figure, with its interval and its repeats.
+func (e *entry) measured(basis string) string {
+	text := mops(e.figure) + basis + " ("
+	if c := compare.Center(throughputs(e.mark)); !c.Range {
+		text += fmt.Sprintf("%g %% interval: %s to %s; ", 100*results.Confidence, mops(c.Low),
+			mops(c.High))
+	}
+	return text + numfmt.Count(len(e.mark.Repeats), "repeat") + ")"
+}
+
+// broken names the lines that do not keep the bound.
+func (r *race) broken() string {
+	var labels []string
+	for i := range r.entries {
+		if r.entries[i].mark == nil {
+			labels = append(labels, r.entries[i].label)
+		}
+	}
+	return joined(labels)
+}
+
+// warnings name the kinds of warnings that the best and the next mark have.
+func (r *race) warnings() []string {
+	var list []string
+	for _, kind := range results.ValidityKinds() {
+		with, all := 0, 0
+		for _, e := range r.entries[:min(2, len(r.entries))] {
+			if e.mark == nil {
+				continue
+			}
+			for _, p := range e.mark.Repeats {
+				all++
+				if p.Warnings.Has(kind) {
+					with++
+				}
+			}
+		}
+		if with > 0 {
+			list = append(list, fmt.Sprintf("%s (%d of %d points behind this)", kind, with, all))
+		}
+	}
+	return list
+}
+
+// summary is the text above several cases, and the verdict that they share.
+func summary(cases []Case, is, noun string) (Verdict, string) {
+	if len(cases) == 1 {
+		return cases[0].Verdict, cases[0].Text
+	}
+	count, wins := map[Verdict]int{}, map[string]int{}
+	var order []string
+	for i := range cases {
+		c := &cases[i]
+		count[c.Verdict]++
+		if c.Verdict == Sure || c.Verdict == Far {
+			if wins[c.Best]++; wins[c.Best] == 1 {
+				order = append(order, c.Best)
+			}
+		}
+	}
+	var parts []string
+	for _, best := range order {
+		parts = append(parts, fmt.Sprintf("%s %s in %d of %d cases", best, is, wins[best],
+			len(cases)))
+	}
+	for _, of := range []struct {
+		verdict Verdict
+		says    string
+	}{
+		{Tie, "the best are not told apart in %d"},
+		{TooFew, "too few repeats for a verdict in %d"},
+		{Only, "only one " + noun + " keeps the bound in %d"},
+		{None, "no load keeps the bound in %d"},
+		{Alone, "nothing to compare in %d"},
+	} {
+		if n := count[of.verdict]; n > 0 {
+			parts = append(parts, fmt.Sprintf(of.says+" of %d", n, len(cases)))
+		}
+	}
+	text := strings.Join(parts, "; ") + "."
+	text = strings.ToUpper(text[:1]) + text[1:]
+	for v, n := range count {
+		if n == len(cases) {
+			return v, text
+		}
+	}
+	return Mixed, text
+}
+
+func joined(labels []string) string {
+	if n := len(labels); n > 1 {
+		return strings.Join(labels[:n-1], ", ") + " and " + labels[n-1]
+	}
+	return strings.Join(labels, "")
+}
+
+func mops(ops float64) string {
+	if ops < 1e5 {
+		return numfmt.Digits3(ops/1e3) + " kops"
+	}
+	return numfmt.Digits3(ops/1e6) + " Mops"
+}

@@ -1,0 +1,52 @@
+package compare
+
+import (
+	"dpukv/results"
+)
+
+// Unit is what one value of a sample is.
+type Unit string
+
+// The units.
+const (
+	OfRepeats Unit = "repeats" // a value each
+	// OfFolders: the repeats of one folder share a state, so their median is one value.
+	OfFolders Unit = "folders"
+)
+
+// unit is that of two sides. Where either has several folders, repeats of one folder are not
+// independent of each other beside those of another.
+func unit(a, b Side) Unit {
+	if max(a.Folders, b.Folders) > 1 {
+		return OfFolders
+	}
+	return OfRepeats
+}
+
+// values returns the values of points in a metric.
+func (u Unit) values(points []*results.Point, m *Metric) (list []float64) {
+	if u != OfFolders {
+		for _, p := range points {
+			list = append(list, m.Of(p))
+		}
+		return list
+	}
+	of := map[int][]float64{}
+	for _, p := range points {
+		of[p.Source] = append(of[p.Source], m.Of(p))
+	}
+	for _, repeats := range of { // in any order: no test looks at it
+		list = append(list, medianOf(repeats))
+	}
+	return list
+}
+
+// medianOf is 0 if the figure is missing in any of the repeats.
+func medianOf(repeats []float64) float64 {
+	for _, v := range repeats {
+		if v == 0 {
+			return 0
+		}
+	}
+	return Center(repeats).Estimate
+}

@@ -1,2 +1,0 @@
-// Package numfmt writes numbers the way tables, figures and labels show them.
-package numfmt
