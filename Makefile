@@ -12,9 +12,9 @@ STAGE    = $@
 RECORDS  = .test-records/$(STAGE)
 FORMAT   = pkgname
 record   = mkdir -p $(RECORDS) && \
-	$(TOOL) gotestsum --format $(FORMAT) --jsonfile $(RECORDS)/$(1).json $(if $(2),--packages "$(2)" $(if $(CI),\
-	--rerun-fails=1 --rerun-fails-max-failures=5 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race \
-	--rerun-fails-report $(RECORDS)/$(1).rerun))
+	$(TOOL) gotestsum --format $(FORMAT) --jsonfile $(RECORDS)/$(1).json $(if $(2),--packages "$(2)" $(call rerun,$(1)))
+rerun    = $(if $(CI),--rerun-fails=1 --rerun-fails-max-failures=5 --rerun-fails-run-root-test \
+	--rerun-fails-abort-on-data-race --rerun-fails-report $(RECORDS)/$(1).rerun)
 SKIPS    = $(GO) run ./internal/test/skips $(STAGE) $(RECORDS)/*.json
 # Their yardsticks are Go's own and need no module of their own.
 RDMA_BENCH = ./kvs/herd ./verbs/softroce ./verbs/mqueue
@@ -102,8 +102,8 @@ test-arm64: AGAIN = $(CURDIR)/internal/test/kernel/again.sh
 test-arm64: deps ## short tests under qemu-user, of what a processor can change; sweeps between architectures
 	@$(GO) list -deps -test ./... >/dev/null # fetches modules: there is no network inside
 	@rm -rf $(RECORDS)
-	$(call record,short) --raw-command -- packaging/arm64.sh env GOARCH=arm64 CGO_ENABLED=0 \
-		$(GO) test -exec $(AGAIN) -json -short -timeout 30m $(ARM64)
+	$(call record,short) $(call rerun,short) --raw-command -- packaging/arm64.sh env GOARCH=arm64 CGO_ENABLED=0 sh -c \
+		'[ $$# -gt 0 ] || set -- $(ARM64); exec $(GO) test -exec $(AGAIN) -json -short -timeout 30m "$$@"' $@
 	$(call record,sweeps,./packaging) -- -exec $(AGAIN) -tags arm64emu -count=1
 	@$(SKIPS)
 
