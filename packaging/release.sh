@@ -58,7 +58,8 @@ tarball() { # ROOT FILE
 
 echo "dpukv $VERSION"
 licences
-$GO run -tags manual -ldflags "-X main.version=$VERSION" ./cmd/dpukv manual "$work/manual"
+# With the binary's flags: what both share is then compiled once.
+CGO_ENABLED=0 GOAMD64=v1 $GO run -trimpath -tags manual -ldflags "-X main.version=$VERSION" ./cmd/dpukv manual "$work/manual"
 for arch in amd64 arm64; do
 	binary=$work/dpukv-$arch
 	build "$arch" '' "$binary"
