@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -33,17 +34,24 @@ func Write(w io.Writer, points []results.Point) error {
 // column is one column of the table. A cell has a value and, behind it, an optional spread; each
 // is aligned by itself.
 type column struct {
-	head [2]string
-	left bool // aligned: names, not numbers
-	cell cell
+	head  [2]string
+	left  bool // aligned: names, not numbers
+	cell  cell
+	label func(repeats []*results.Point) string // above the table, if all rows are alike; nil: never
+	spare int                                   // how soon it is left out for width; 0: never
 }
 
 func writeRows(b *bytes.Buffer, ok []*results.Point) {
 	rows := results.Group(results.Dimensions(), ok)
-	for _, line := range layOut(columns(rows, ok), rows) {
+	varying, same := constant(columns(rows, ok), rows)
+	if len(same) > 0 {
+		fmt.Fprintf(b, "All rows: %s.\n\n", strings.Join(same, ", "))
+	}
+	lines, left := fit(varying, rows)
+	for _, line := range lines {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	fmt.Fprintf(b, "\n%s Mops: million operations a second.\n", legendLine(rows))
+	fmt.Fprintf(b, "\n%s\nMops: million operations per second.\n%s", legendLine(rows), leftOut(left))
 	if some(rows, lostKeys) {
 		b.WriteString(hitsNote + "\n")
 	}
@@ -54,18 +62,20 @@ func writeRows(b *bytes.Buffer, ok []*results.Point) {
 func columns(rows [][]*results.Point, ok []*results.Point) []column {
 	always := results.Named("store", "placement", "get_ratio", "server_threads", "client_threads",
 		"loop", "rate_ops")
-	list := []column{
-		{head: [2]string{"store"}, left: true, cell: value(storeName)},
-		{head: [2]string{"placement"}, left: true, cell: value(placementName)},
+	var list []column
+	for _, d := range results.Named("store", "placement") {
+		list = append(list, dimensionColumn(d))
 	}
 	for _, d := range results.Varying(results.Without(results.Dimensions(), always), ok) {
-		list = append(list, column{head: head(d), left: !d.Numeric(), cell: value(d.Shown)})
+		list = append(list, dimensionColumn(d))
 	}
 	for _, d := range results.Named("get_ratio", "server_threads", "client_threads") {
-		list = append(list, column{head: head(d), cell: value(d.Shown)})
+		list = append(list, dimensionColumn(d))
 	}
 	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.RateOps > 0 }) {
-		list = append(list, column{head: head(results.Named("rate_ops")[0]), cell: value(offered)})
+		rate := dimensionColumn(results.Named("rate_ops")[0])
+		rate.cell = value(offered)
+		list = append(list, rate)
 	}
 	if !sameRepeats(rows) {
 		list = append(list, column{head: [2]string{"repeats"}, cell: howMany})
@@ -75,6 +85,15 @@ func columns(rows [][]*results.Point, ok []*results.Point) []column {
 		list = append(list, column{head: [2]string{"overlap", "%"}, cell: overlap})
 	}
 	return list
+}
+
+func dimensionColumn(d *results.Dimension) column {
+	return column{
+		head: head(d), left: !d.Numeric(), cell: value(func(p *results.Point) string {
+			return cmp.Or(d.Shown(p), "–")
+		}),
+		label: func(repeats []*results.Point) string { return d.Label(repeats[0]) },
+	}
 }
 
 // head is a dimension's title on two lines.
@@ -87,9 +106,10 @@ func head(d *results.Dimension) [2]string {
 func figureColumns(ok []*results.Point) []column {
 	list := []column{
 		{head: [2]string{"throughput", "Mops"}, cell: median(1e6, throughput)},
-		latencyColumn("p50"), latencyColumn("p95"), latencyColumn("p99"), latencyColumn("p99.9"),
-		{head: [2]string{"server", "CPU ns/op"}, cell: plainMedian(serverCPU)},
-		{head: [2]string{"client", "CPU ns/op"}, cell: plainMedian(clientCPU)},
+		latencyColumn("p50", 0), latencyColumn("p95", 5), latencyColumn("p99", 0),
+		latencyColumn("p99.9", 2),
+		{head: [2]string{"server", "CPU ns/op"}, cell: plainMedian(serverCPU), spare: 1},
+		{head: [2]string{"client", "CPU ns/op"}, cell: plainMedian(clientCPU), spare: 4},
 	}
 	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.DPUCPUNsPerOp() > 0 }) {
 		hosts, dpus := (*results.Point).HostCPUNsPerOp, (*results.Point).DPUCPUNsPerOp
@@ -97,12 +117,24 @@ func figureColumns(ok []*results.Point) []column {
 			column{head: [2]string{"hosts", "CPU ns/op"}, cell: known(hosts)},
 			column{head: [2]string{"DPUs", "CPU ns/op"}, cell: known(dpus)})
 	}
-	return append(list, column{head: [2]string{"hits", "%"}, cell: hitRatio},
-		column{head: [2]string{"errors"}, cell: errorCount})
+	return append(list,
+		column{head: [2]string{"hits", "%"}, cell: hitRatio, label: labelled("hits %s %%", hitRatio)},
+		column{head: [2]string{"errors"}, cell: errorCount, label: labelled("errors %s", errorCount)})
+}
+
+// labelled is a label with a cell's value.
+func labelled(format string, of cell) func([]*results.Point) string {
+	return func(repeats []*results.Point) string {
+		value, _ := of(repeats)
+		if value == "–" {
+			return "" // there is none
+		}
+		return fmt.Sprintf(format, value)
+	}
 }
 
 // latencyColumn has one metric. A median over a lower bound is one, too.
-func latencyColumn(name string) column {
+func latencyColumn(name string, spare int) column {
 	m, err := results.ParseLatencyMetrics(name)
 	if err != nil {
 		panic(err)
@@ -112,11 +144,8 @@ func latencyColumn(name string) column {
 		value, spread := of(repeats)
 		return atLeast(value, slices.ContainsFunc(repeats, m[0].LowerBound)), spread
 	}
-	return column{head: [2]string{name, "µs"}, cell: cell}
+	return column{head: [2]string{name, "µs"}, cell: cell, spare: spare}
 }
-
-func storeName(p *results.Point) string     { return p.Store }
-func placementName(p *results.Point) string { return results.Named("placement")[0].Shown(p) }
 
 func throughput(p *results.Point) float64 { return p.ThroughputOps }
 func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp }
@@ -213,7 +242,6 @@ func some(rows [][]*results.Point, is func(*results.Point) bool) bool {
 	})
 }
 
-// legendLine explains the content of the cells.
 // hitsNote explains GETs that do not find a key, although the client stored all keys.
 const hitsNote = "Hits below 100 %: in mode cache, a store drops items where its index or its " +
 	"memory is full."
@@ -221,6 +249,7 @@ const hitsNote = "Hits below 100 %: in mode cache, a store drops items where its
 // lostKeys reports whether a cache lost keys.
 func lostKeys(p *results.Point) bool { return p.Mode == "cache" && p.Misses > 0 }
 
+// legendLine explains the content of the cells.
 func legendLine(rows [][]*results.Point) string {
 	said := "Latency counts from the send"
 	if some(rows, func(p *results.Point) bool { return p.RateOps > 0 }) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"dpukv/internal/test/must"
 	"dpukv/results"
@@ -59,13 +60,53 @@ func computes(p *results.Point) {
 	p.Stages = results.StagesOf(p, 0, 21e3)
 }
 
-func TestTableColumnsAlign(t *testing.T) {
-	var b bytes.Buffer
-	must.Do(t, Write(&b, resultstest.LocalPoints()))
-	lines := strings.Split(b.String(), "\n")
-	for i, line := range lines[:12] {
-		if got, want := len([]rune(line)), len([]rune(lines[0])); got != want && i != 1 {
-			t.Errorf("line %d is %d characters wide, the head %d:\n%s", i+1, got, want, line)
+// TestTableFits: each line of a table is as wide as the others, and fits a terminal.
+func TestTableFits(t *testing.T) {
+	for name, points := range map[string][]results.Point{
+		"local": resultstest.LocalPoints(), "halves": resultstest.SplitPoints(),
+		"open loop": resultstest.OpenLoopPoints(),
+	} {
+		var b bytes.Buffer
+		must.Do(t, Write(&b, points))
+		for line := range strings.Lines(b.String()) {
+			if got := utf8.RuneCountInString(line) - 1; got > maxWidth {
+				t.Errorf("%s: found %d columns, allowed: %d\n%s", name, got, maxWidth, line)
+			}
+		}
+	}
+	rows := results.Group(results.Dimensions(), pointers(resultstest.LocalPoints()))
+	lines, _ := fit(columns(rows, pointers(resultstest.LocalPoints())), rows)
+	for _, line := range lines {
+		if got, want := utf8.RuneCountInString(line), utf8.RuneCountInString(lines[0]); got != want {
+			t.Errorf("found %d characters, the head has %d:\n%s", got, want, line)
+		}
+	}
+}
+
+func pointers(points []results.Point) []*results.Point {
+	ok, _ := results.Split(points)
+	return ok
+}
+
+// TestConstantColumns: what is the same in all rows stands above them, and something tells the rows
+// apart.
+func TestConstantColumns(t *testing.T) {
+	for name, test := range map[string]struct {
+		points []results.Point
+		first  string // of the table's head
+	}{
+		"one point":     {[]results.Point{resultstest.LocalPoint()}, "store"},
+		"offered rates": {resultstest.OpenLoopPoints(), "offered"},
+		"curves":        {resultstest.LocalPoints(), "GET"},
+	} {
+		var b bytes.Buffer
+		must.Do(t, Write(&b, test.points))
+		constant, table, found := strings.Cut(b.String(), "\n\n")
+		if !found || !strings.HasPrefix(constant, "All rows: ") {
+			t.Errorf("%s: found no constants:\n%s", name, b.String())
+		}
+		if head := strings.Fields(table)[0]; head != test.first {
+			t.Errorf("%s: found first column %s, want %s", name, head, test.first)
 		}
 	}
 }

@@ -46,35 +46,68 @@ func GroupWarnings(points []*results.Point) []*WarningGroup {
 // number matches a number by itself; the one in "p99" is a part of a name.
 var number = regexp.MustCompile(`\b\d[\d.]*`)
 
-// WriteWarnings lists the warnings of points. It groups those that differ in their numbers only,
-// and writes nothing if there are none.
+// Fold is a set of warnings about the same thing.
+type Fold struct {
+	Title   string // in a few words; that of warnings without one is one of them
+	Example results.Warning
+	Points  []*results.Point // each once, in the order of the points
+}
+
+// FoldWarnings puts the warnings of points together by what they are about, the most frequent first.
+func FoldWarnings(points []*results.Point) []*Fold {
+	var list []*Fold
+	byTitle := make(map[string]*Fold)
+	for _, g := range GroupWarnings(points) {
+		title := titleOf(g)
+		f := byTitle[title]
+		if f == nil {
+			f = &Fold{Title: title, Example: g.Example}
+			byTitle[title] = f
+			list = append(list, f)
+		}
+		f.Points = append(f.Points, g.Points...)
+	}
+	order := make(map[*results.Point]int, len(points))
+	for i, p := range points {
+		order[p] = i
+	}
+	for _, f := range list {
+		slices.SortFunc(f.Points, func(a, b *results.Point) int { return order[a] - order[b] })
+		f.Points = slices.Compact(f.Points) // a point may have several warnings about one thing
+	}
+	slices.SortStableFunc(list, func(a, b *Fold) int { return len(b.Points) - len(a.Points) })
+	return list
+}
+
+func titleOf(g *WarningGroup) string {
+	title := g.Example.Kind.Title()
+	switch {
+	case title != "":
+		return title
+	case g.Same:
+		return g.Example.String()
+	}
+	return "such as: " + g.Example.String()
+}
+
+// shownWarnings is how many kinds of warnings a terminal shows.
+const shownWarnings = 3
+
+// WriteWarnings says what the warnings of points are about, a line for each of the most frequent
+// kinds. It writes nothing if there are none.
 func WriteWarnings(b *bytes.Buffer, points []*results.Point) {
-	list := GroupWarnings(points)
+	list := FoldWarnings(points)
 	if len(list) == 0 {
 		return
 	}
-	b.WriteString("\nWarnings:\n")
-	for _, a := range list {
-		text := foreign.Reason(a.Example.String())
-		if !a.Same {
-			text = "such as: " + text
-		}
-		fmt.Fprintf(b, "  %d×  %s\n      %s\n", len(a.Points), text, someOf(a.Points))
+	b.WriteString("\nWarnings (dpukv report shows where):\n")
+	for _, f := range list[:min(shownWarnings, len(list))] {
+		line := fmt.Sprintf("%d×  %s", len(f.Points), foreign.Reason(f.Title))
+		fmt.Fprintf(b, "  %s\n", shorten(line, maxWidth-2))
 	}
-}
-
-// someOf names the first few points.
-func someOf(points []*results.Point) string {
-	const shown = 3
-	var ids []string
-	for _, p := range points[:min(shown, len(points))] {
-		ids = append(ids, p.ID)
+	if more := len(list) - shownWarnings; more > 0 {
+		fmt.Fprintf(b, "  and %s more\n", numfmt.Count(more, "kind"))
 	}
-	said := "at " + strings.Join(ids, ", ")
-	if more := len(points) - len(ids); more > 0 {
-		said += fmt.Sprintf(" and %d more", more)
-	}
-	return said
 }
 
 func writeFailed(b *bytes.Buffer, failed []*results.Point) {
@@ -85,6 +118,14 @@ func writeFailed(b *bytes.Buffer, failed []*results.Point) {
 	for _, p := range failed {
 		fmt.Fprintf(b, "  %s: %s\n", p.ID, indent(p.Error))
 	}
+}
+
+// shorten cuts a line of a terminal that is longer than most characters.
+func shorten(line string, most int) string {
+	if r := []rune(line); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return line
 }
 
 // indent indents a text of several lines to fit a list, and clips a long one.

@@ -61,8 +61,9 @@ function notes(changed) {
   if (bad) say("bad", `${counted(bad, "point")} of ${D.count} failed. `, el("a", { href: "#failed" }, "Why"));
   if (D.notes.length) say("bad", "The files of the run folder are not as a sweep writes them:", el("ul", {}, D.notes.slice(0, 20).map(n => el("li", {}, n)), D.notes.length > 20 ? el("li", {}, `and ${D.notes.length - 20} more`) : ""));
   if (sim) say("sim", `${counted(sim, "point")} of ${D.count} ${sim === 1 ? "was" : "were"} measured over emulated hardware${ways(all.filter(emulated))}. Compare them with each other, not with those of a card.`);
-  if (warned) say("warn", `${counted(warned, "point")} of ${D.count} ${warned === 1 ? "carries" : "carry"} warnings: in the figures they have an exclamation mark, in the tables their text.`, D.warning_kinds.map(folded));
+  if (warned) say("warn", `${counted(warned, "point")} of ${D.count} ${warned === 1 ? "carries" : "carry"} warnings: in the figures they have an exclamation mark, in the tables their text.`, D.warning_kinds.slice(0, 3).map(folded), moreKinds(D.warning_kinds.slice(3)));
   if (changed.length) say("warn", "A machine changed while the run was interrupted: ", changed.join("; "));
   $("#notes").replaceChildren(...list);
 }
+const moreKinds = kinds => kinds.length ? el("details", {}, el("summary", {}, `${counted(kinds.length, "more kind")} of warnings`), kinds.map(folded)) : "";
 const ways = points => { const used = [...new Set(points.flatMap(i => [value("provider", i), value("emulated_testbed", i)]).filter(Boolean))]; return used.length ? ` (${used.join("; ")})` : ""; };
