@@ -37,9 +37,12 @@ type column struct {
 	head  [2]string
 	left  bool // aligned: names, not numbers
 	cell  cell
-	label func(repeats []*results.Point) string // above the table, if all rows are alike; nil: never
-	spare int                                   // how soon it is left out for width; 0: never
+	label label // says above the table what is the same in all rows; nil: nothing
+	spare int   // how soon it is left out for width; 0: never
 }
+
+// label says in words what a cell says.
+type label = func(repeats []*results.Point) string
 
 func writeRows(b *bytes.Buffer, ok []*results.Point) {
 	rows := results.Group(results.Dimensions(), ok)
@@ -51,7 +54,8 @@ func writeRows(b *bytes.Buffer, ok []*results.Point) {
 	for _, line := range lines {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	fmt.Fprintf(b, "\n%s\nMops: million operations per second.\n%s", legendLine(rows), leftOut(left))
+	fmt.Fprintf(b, "\n%s\nMops: million operations per second.\n%s", legendLine(rows),
+		leftOut(left))
 	if some(rows, lostKeys) {
 		b.WriteString(hitsNote + "\n")
 	}
@@ -118,19 +122,20 @@ func figureColumns(ok []*results.Point) []column {
 			column{head: [2]string{"DPUs", "CPU ns/op"}, cell: known(dpus)})
 	}
 	return append(list,
-		column{head: [2]string{"hits", "%"}, cell: hitRatio, label: labelled("hits %s %%", hitRatio)},
-		column{head: [2]string{"errors"}, cell: errorCount, label: labelled("errors %s", errorCount)})
+		labelled(column{head: [2]string{"hits", "%"}, cell: hitRatio}, "hits %s %%"),
+		labelled(column{head: [2]string{"errors"}, cell: errorCount}, "errors %s"))
 }
 
-// labelled is a label with a cell's value.
-func labelled(format string, of cell) func([]*results.Point) string {
-	return func(repeats []*results.Point) string {
-		value, _ := of(repeats)
+// labelled gives a column a label with a cell's value.
+func labelled(c column, format string) column {
+	c.label = func(repeats []*results.Point) string {
+		value, _ := c.cell(repeats)
 		if value == "–" {
 			return "" // there is none
 		}
 		return fmt.Sprintf(format, value)
 	}
+	return c
 }
 
 // latencyColumn has one metric. A median over a lower bound is one, too.

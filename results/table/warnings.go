@@ -53,7 +53,8 @@ type Fold struct {
 	Points  []*results.Point // each once, in the order of the points
 }
 
-// FoldWarnings puts the warnings of points together by what they are about, the most frequent first.
+// FoldWarnings puts the warnings of points together by what they are about, the most frequent
+// first.
 func FoldWarnings(points []*results.Point) []*Fold {
 	var list []*Fold
 	byTitle := make(map[string]*Fold)
