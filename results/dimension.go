@@ -99,6 +99,7 @@ var dimensions = slices.Concat(
 		byText("mode", "%s mode", func(p *Point) string { return p.Mode }),
 		byText("access", "%s", func(p *Point) string { return strings.ToUpper(p.Access) }),
 		byText("pages", "%s pages", func(p *Point) string { return p.Pages }),
+		byText("build", "build %s", func(p *Point) string { return p.Build }),
 		machine,
 	},
 )

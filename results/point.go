@@ -112,7 +112,10 @@ type Asked struct {
 	Wait string `json:"wait,omitempty"`
 	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It
 	// is absent without one.
-	Neighbour     string `json:"neighbour,omitempty"`
+	Neighbour string `json:"neighbour,omitempty"`
+	// Build is the dpukv of server and clients in a sweep of two builds: its version, and the begin
+	// of its digest on the machine that swept. It is absent in a sweep of one build.
+	Build         string `json:"build,omitempty"`
 	ServerThreads int    `json:"server_threads"` // threads of the server
 	ClientThreads int    `json:"client_threads"` // threads of each client
 	Repeat        int    `json:"repeat"`         // number of the repeat, from 1
@@ -214,6 +217,9 @@ type Used struct {
 	ServerVersion  string  `json:"server_version"` // version of the server
 	ClientVersion  string  `json:"client_version"` // version of the client
 	ServerAddr     string  `json:"server_addr"`    // address of the server's first worker
+	// Builds are the digests of the binaries of server and clients, each once, in a sweep of two
+	// builds. Two architectures have two digests.
+	Builds []string `json:"builds,omitempty"`
 	// NeighbourNode is the node of the neighbour: that of the store half on a host, else the
 	// server's, or the host's of a server on a DPU.
 	NeighbourNode string `json:"neighbour_node,omitempty"`

@@ -59,9 +59,9 @@ var rules = []struct {
 		Lanes ProxyLanes`},
 
 	// known to the orchestrator alone, or only after the clients
-	{same, `ID Error Measure Settings Placement Submode Filter RateShare Neighbour Repeat Attached
-		ServerCommand EmulatedTestbed Path Machines Probed ClientVersion NeighbourNode
-		NeighbourCPUs ServerMovedLoad ServerHostCPUNsPerOp ServerDPUCPUNsPerOp
+	{same, `ID Error Measure Settings Placement Submode Filter RateShare Neighbour Build Repeat
+		Attached ServerCommand EmulatedTestbed Path Machines Probed ClientVersion Builds
+		NeighbourNode NeighbourCPUs ServerMovedLoad ServerHostCPUNsPerOp ServerDPUCPUNsPerOp
 		ClientHostCPUNsPerOp ClientDPUCPUNsPerOp NeighbourWork HlogBytes HlogCRC32C Chain`},
 }
 

@@ -92,6 +92,8 @@ func (v *violations) counted(p *Point) {
 		"testbed %q",
 		p.EmulatedTestbed)
 	v.clients(p)
+	v.check((p.Build != "") == (len(p.Builds) > 0), "build: found %q with the digests %v, "+
+		"allowed: both, or none", p.Build, p.Builds)
 	v.check(p.DurationNs > 0, "duration_ns: found %d, allowed: more than 0", p.DurationNs)
 	v.check(p.CoolDownNs >= 0, "cool_down_ns: found %d, allowed: 0 or more", p.CoolDownNs)
 	v.check(p.Ops > 0, "ops: found 0 in a point that is ok")

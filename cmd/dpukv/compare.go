@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dpukv/placement/sweep"
 	"dpukv/results"
 	"dpukv/results/compare"
 	"dpukv/results/runfolder"
@@ -24,7 +25,7 @@ func newCompareCommand() *cobra.Command {
 		asJSON  bool
 	)
 	cmd := &cobra.Command{
-		Use:   "compare RUN_A [RUN_A... --] RUN_B...",
+		Use:   "compare RUN_A [RUN_A... --] RUN_B... | RUN",
 		Short: "Show which points of a run are better or worse than in another run",
 		Long: `Compare the points of run folder RUN_B with those of RUN_A that have the same settings. The repeats
 of a point are its samples. The output has medians and the change, with 95 % confidence intervals. A
@@ -36,12 +37,16 @@ A state of the machines that repeats of a run share counts as a difference. Agai
 both sides several times, in turn, and name all folders, with -- between the sides, behind the
 flags. Each folder is then one value, the median of its repeats.
 
+One folder of "dpukv sweep --beside" has two builds of dpukv in common rounds. Each round is a pair,
+for a signed rank test. A is the build of --beside, and B the one that swept.
+
 Exit status: 0 if nothing got worse; 1 if something got worse, or failed in B only; 2 for a mistake
 in the command; 3 if there is no verdict: too few repeats, or no point in common.`,
 		Example: `  dpukv compare runs/before runs/after
   dpukv compare runs/shm runs/softroce --ignore provider,emulated_testbed --metrics throughput,p99.9
   dpukv compare runs/before runs/after --min-change 0.05 --json
-  dpukv compare --metrics throughput runs/before-* -- runs/after-*`,
+  dpukv compare --metrics throughput runs/before-* -- runs/after-*
+  dpukv compare runs/two-builds --metrics throughput`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			_, err := sidesOf(cmd, args)
 			return err
@@ -76,12 +81,18 @@ in the command; 3 if there is no verdict: too few repeats, or no point in common
 	return cmd
 }
 
+// foldersOfSides are the arguments in words, behind a 2.
+const foldersOfSides = "run folders, or folders of both sides with -- between, or 1 of dpukv " +
+	"sweep --beside"
+
 // sidesOf splits the folders into those of the two sides.
 func sidesOf(cmd *cobra.Command, args []string) (sides [2][]string, err error) {
 	at := cmd.ArgsLenAtDash()
+	if at < 0 && len(args) == 1 {
+		return [2][]string{args, nil}, nil // two builds
+	}
 	if at < 0 {
-		if err := exactArgs(2, "run folders, or folders of both sides with -- between")(cmd,
-			args); err != nil {
+		if err := exactArgs(2, foldersOfSides)(cmd, args); err != nil {
 			return sides, err
 		}
 		at = 1
@@ -137,15 +148,7 @@ func compareRuns(cmd *cobra.Command, args []string, options compare.Options, asJ
 	if err != nil {
 		return err
 	}
-	a, err := readSide(cmd, dirs[0])
-	if err != nil {
-		return err
-	}
-	b, err := readSide(cmd, dirs[1])
-	if err != nil {
-		return err
-	}
-	c, err := compare.Compare(a, b, options)
+	c, err := compareSides(cmd, dirs, options)
 	if err != nil {
 		return statusOfVerdict(err)
 	}
@@ -158,6 +161,55 @@ func compareRuns(cmd *cobra.Command, args []string, options compare.Options, asJ
 		return err
 	}
 	return statusOfVerdict(c.Err())
+}
+
+// compareSides compares two sides, or the two builds of one folder.
+func compareSides(
+	cmd *cobra.Command, dirs [2][]string, options compare.Options,
+) (*compare.Comparison, error) {
+	a, err := readSide(cmd, dirs[0])
+	if err != nil {
+		return nil, err
+	}
+	if dirs[1] == nil {
+		base, other, err := buildsOf(cmd, dirs[0][0])
+		if err != nil {
+			return nil, err
+		}
+		return compare.Builds(a, base, other, options)
+	}
+	b, err := readSide(cmd, dirs[1])
+	if err != nil {
+		return nil, err
+	}
+	return compare.Compare(a, b, options)
+}
+
+// buildsOf returns the two builds of a run folder, the base first.
+func buildsOf(cmd *cobra.Command, dir string) (base, other string, err error) {
+	run, err := openRun(dir)
+	if err != nil {
+		return "", "", err
+	}
+	merged, err := run.MergedFrom()
+	if err != nil {
+		return "", "", err
+	}
+	if merged == nil {
+		text, err := run.Sweep()
+		if err != nil {
+			return "", "", err
+		}
+		s, err := sweep.Parse(filepath.Join(dir, "sweep.yaml"), text)
+		if err != nil {
+			return "", "", err
+		}
+		base, other = s.Compared()
+	}
+	if base == "" {
+		return "", "", exactArgs(2, foldersOfSides)(cmd, []string{dir})
+	}
+	return base, other, nil
 }
 
 // statusOfVerdict tells scripts that there is no verdict from a verdict that something got worse.

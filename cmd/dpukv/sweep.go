@@ -35,7 +35,8 @@ checkout, "dpukv sweep init" writes the files of examples/.`,
   dpukv sweep -f examples/mica.yaml --dry-run
   dpukv sweep -f examples/mica.yaml --set duration=1s,client_threads=1,client_threads=2
   dpukv sweep -f examples/mica.yaml --serve 127.0.0.1:8080
-  dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratio=1,repeat=1`,
+  dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratio=1,repeat=1
+  dpukv sweep -f examples/mica.yaml --beside ./dpukv-main --out runs/two-builds`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := common.plan(cmd, &options)
@@ -59,6 +60,9 @@ checkout, "dpukv sweep init" writes the files of examples/.`,
 	flags.StringVar(&options.Until, "repeats-until", "",
 		"further repeats, at most 4 × repeats in all, of each configuration whose medians are not "+
 			"known to this share of them, such as 5% (default: the key repeats_until of the sweep)")
+	flags.StringVar(&options.Beside, "beside", "",
+		"file of another dpukv to measure beside this one: each point with both, in common "+
+			"rounds; dpukv compare RUN then says what changed")
 	flags.BoolVar(&inGuest, "in-guest", false,
 		"measurement inside a small virtual machine, whose kernel has Open vSwitch's datapath "+
 			"and flower (built once, in minutes)")

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
@@ -14,11 +15,12 @@ import (
 	"dpukv/internal/infile"
 )
 
-// Binaries finds the dpukv binary for a machine. For this machine's architecture it is the running
-// program; for others it is a file dpukv-linux-ARCH. A machine whose C library does not fit gets
-// the file dpukv-linux-ARCH-static, which needs none.
+// Binaries finds the dpukv binary for a machine. For this machine's architecture it is a program
+// here; for others it is a file dpukv-linux-ARCH. A machine whose C library does not fit gets the
+// file dpukv-linux-ARCH-static, which needs none.
 type Binaries struct {
-	Dir string // has those files; "": the folder of the program that runs
+	Program string // the program here; "": the one that runs
+	Dir     string // has those files; "": the folder of the program
 }
 
 // architectures maps the machine names of "uname -m" to Go's architectures and ELF machines.
@@ -50,7 +52,8 @@ func (b *Binaries) open(m machine) (*program, error) {
 	file := filepath.Join(dir, "dpukv-linux-"+arch.name)
 	path := file
 	if arch.name == runtime.GOARCH {
-		path = "/proc/self/exe" // what runs, even if the file was replaced since
+		// what runs, even if the file was replaced since
+		path = cmp.Or(b.Program, "/proc/self/exe")
 	}
 	bin, err := openProgram(path, arch.machine)
 	if errors.Is(err, os.ErrNotExist) {
@@ -101,6 +104,9 @@ func openProgram(path string, machine elf.Machine) (*program, error) {
 func (b *Binaries) dir() (string, error) {
 	if b.Dir != "" {
 		return b.Dir, nil
+	}
+	if b.Program != "" {
+		return filepath.Dir(b.Program), nil
 	}
 	self, err := os.Executable()
 	return filepath.Dir(self), err

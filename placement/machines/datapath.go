@@ -56,7 +56,7 @@ func (m *Machines) binary(ctx context.Context, n *testbed.Node) (string, error) 
 	case n.Target() == submode.BlueField:
 		return "", nil
 	}
-	return m.install(ctx, n)
+	return m.install(ctx, n, launch.Binaries{Dir: m.Bed.Binaries})
 }
 
 // SubmodeNode runs a datapath's commands on a node. Over ssh they share a connection, from the

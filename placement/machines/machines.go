@@ -34,7 +34,7 @@ type Machines struct {
 	timeouts node.Timeouts
 
 	mu        sync.Mutex
-	installed map[string]string    // the binary's path, by node
+	installed map[string]string    // a binary's path, by node and program
 	seen      map[string]card.Node // interfaces and cards, by node and address
 
 	sharing     sync.Mutex
@@ -76,9 +76,18 @@ func (m *Machines) Gone() bool {
 	}
 }
 
+// Program is a dpukv beside this one, which nodes can run too.
+type Program struct {
+	Command []string // becomes a node's agent here
+	Binary  string   // its file here, from which other machines get theirs
+}
+
 // argv returns the local command that runs an agent on the node.
-func (m *Machines) argv(ctx context.Context, n *testbed.Node) ([]string, error) {
-	command := m.Command
+func (m *Machines) argv(ctx context.Context, n *testbed.Node, by *Program) ([]string, error) {
+	command, binaries := m.Command, launch.Binaries{Dir: m.Bed.Binaries}
+	if by != nil {
+		command, binaries = by.Command, launch.Binaries{Program: by.Binary}
+	}
 	if n.Binary != "" { // another build of this program, such as one for another architecture
 		command = []string{n.Binary, node.Subcommand}
 	}
@@ -88,17 +97,20 @@ func (m *Machines) argv(ctx context.Context, n *testbed.Node) ([]string, error) 
 	if n.OnThisMachine() {
 		return launch.Command(&n.Node, command)
 	}
-	path, err := m.install(ctx, n)
+	path, err := m.install(ctx, n, binaries)
 	if err != nil {
 		return nil, err
 	}
 	return launch.Command(&n.Node, []string{path, node.Subcommand})
 }
 
-// install puts the binary on the node, once.
-func (m *Machines) install(ctx context.Context, n *testbed.Node) (string, error) {
+// install puts a binary on the node, once.
+func (m *Machines) install(
+	ctx context.Context, n *testbed.Node, from launch.Binaries,
+) (string, error) {
+	key := n.Name + " " + from.Program
 	m.mu.Lock()
-	path, ok := m.installed[n.Name]
+	path, ok := m.installed[key]
 	m.mu.Unlock()
 	if ok {
 		return path, nil
@@ -106,13 +118,13 @@ func (m *Machines) install(ctx context.Context, n *testbed.Node) (string, error)
 	ctx, cancel := context.WithTimeoutCause(ctx, m.timeouts.Install,
 		fmt.Errorf("node %s: the binary was not there after %v", n.Name, m.timeouts.Install))
 	defer cancel()
-	path, err := launch.Install(ctx, &n.Node, launch.Binaries{Dir: m.Bed.Binaries})
+	path, err := launch.Install(ctx, &n.Node, from)
 	if err != nil {
 		return "", err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.installed[n.Name] = path
+	m.installed[key] = path
 	return path, nil
 }
 
@@ -162,9 +174,12 @@ func (m *Machines) EmulatedFacts(n *testbed.Node) *emulate.MachineFacts {
 	return &facts.Machines[i]
 }
 
-// Agent starts a node's agent and receives its hello.
-func (m *Machines) Agent(ctx context.Context, n *testbed.Node) (*node.Process, *node.Hello, error) {
-	argv, err := m.argv(ctx, n)
+// Agent starts a node's agent and receives its hello. Without a program beside this one, the agent
+// is this program.
+func (m *Machines) Agent(
+	ctx context.Context, n *testbed.Node, by *Program,
+) (*node.Process, *node.Hello, error) {
+	argv, err := m.argv(ctx, n, by)
 	if err != nil {
 		return nil, nil, err
 	}

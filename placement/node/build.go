@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"dpukv/internal/machine"
 )
@@ -60,23 +62,59 @@ func buildSettings() map[string]string {
 	return said
 }
 
-// Recognize refuses a node that runs another program than this one. Its points would measure that
+// Build is a build of dpukv, as its own processes describe it.
+type Build struct {
+	Version, Digest string
+
+	source string
+	static bool
+}
+
+// ThisBuild describes the running binary, whose digest the caller has.
+func ThisBuild(version, digest string) Build {
+	return Build{Version: version, Digest: digest, source: source(), static: static()}
+}
+
+// Of describes the build of the process that said hello.
+func (h *Hello) Of() Build {
+	return Build{Version: h.Version, Digest: h.Build, source: h.Source, static: h.Static}
+}
+
+// Label names a build in a sweep and in its points: the version and the begin of the digest. It
+// has only characters that need no quotes.
+func (b *Build) Label() string {
+	const shown = 8
+	plain := strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) ||
+			strings.ContainsRune("._+-", r) {
+			return r
+		}
+		return '-'
+	}, b.Version)
+	return plain + "@" + b.Digest[:min(shown, len(b.Digest))]
+}
+
+// Alike reports whether nothing but their digests tells two builds apart. Then their binaries for
+// another architecture cannot be told apart at all.
+func (b *Build) Alike(o *Build) bool { return b.Version == o.Version && b.source == o.source }
+
+// Recognize refuses a node that runs another program than this build. Its points would measure that
 // program.
-func Recognize(node string, h *Hello, version, build string) error {
-	same := h.Build == build
+func (b *Build) Recognize(node string, h *Hello) error {
+	same := h.Build == b.Digest
 	arch := h.Machine.Arch
-	if arch != "" && arch != machine.Arch() || h.Static != static() { // then its digest is another
-		same = h.Version == version && h.Source == source()
+	if arch != "" && arch != machine.Arch() || h.Static != b.static { // then its digest is another
+		same = h.Version == b.Version && h.Source == b.source
 	}
 	switch {
 	case h.Protocol != ProtocolVersion:
 		return fmt.Errorf("node %s: its dpukv (%s) speaks protocol %d, this one (%s) speaks %d: "+
 			"install this one there",
-			node, h.Version, h.Protocol, version, ProtocolVersion)
+			node, h.Version, h.Protocol, b.Version, ProtocolVersion)
 	case !same:
 		return fmt.Errorf("node %s: its dpukv is another build (%s, %s) than the one that sweeps "+
 			"(%s, %s): was the binary replaced meanwhile? Continue with the one there is now",
-			node, h.Version, h.Build, version, build)
+			node, h.Version, h.Build, b.Version, b.Digest)
 	}
 	return nil
 }

@@ -65,6 +65,10 @@ func CheckGuest(p *Plan) error {
 		return fmt.Errorf("--in-guest: found --attach %s, allowed: a server that the sweep "+
 			"starts, as the guest has no network", p.Options.Attach)
 	}
+	if p.Options.Beside != "" {
+		return fmt.Errorf("--in-guest: found --beside %s, allowed: one build, as the guest has "+
+			"this one", p.Options.Beside)
+	}
 	for i := range p.testbed.Nodes {
 		n := &p.testbed.Nodes[i]
 		switch {

@@ -38,6 +38,7 @@ func DryRun(w io.Writer, p *Plan) error {
 		fmt.Fprintf(&b, "first it makes %s\n", made)
 	}
 	fmt.Fprintln(&b)
+	describeBeside(p, &b)
 	for _, placement := range p.placements() {
 		if err := errors.Join(describePlacement(p, &b, placement),
 			describeEnds(p, &b, placement, missing)); err != nil {
@@ -95,6 +96,10 @@ func describeSize(p *Plan, w io.Writer, missing []sweep.Point) {
 // sayVerdict says so if the repeats are too few to tell two lines apart, unless one has twice the
 // throughput of the other.
 func sayVerdict(p *Plan, w io.Writer) {
+	if p.beside != nil {
+		sayRounds(p, w)
+		return
+	}
 	least := compare.RepeatsFor(1 - results.Confidence)
 	if n := p.sweep.Repeats; n < least {
 		fmt.Fprintf(w, "no verdict possible, but for lines that are far apart: found repeats: %d, "+

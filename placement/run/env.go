@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,6 +33,8 @@ type nodeEnv struct {
 	Profile    string `json:"profile,omitempty"`
 	Version    string `json:"version"` // of the dpukv there
 	Build      string `json:"build"`
+	// Beside tells that this dpukv is the other one of a sweep of two builds. Both have a line.
+	Beside bool `json:"beside,omitempty"`
 	// Error is why the node could not be asked. Its line then has what the testbed says of it.
 	Error string `json:"error,omitempty"`
 	machine.Facts
@@ -64,11 +67,19 @@ func envOfSilent(on *machines.Machines, n *testbed.Node, err error) nodeEnv {
 	return env
 }
 
-// nodeEnvs collects the nodes' lines until they are written to env.jsonl, each node once.
+// envKey is what has one line: a node, with each of two builds.
+type envKey struct {
+	node   string
+	beside bool
+}
+
+func (e *nodeEnv) key() envKey { return envKey{e.Node, e.Beside} }
+
+// nodeEnvs collects the nodes' lines until they are written to env.jsonl, each once.
 type nodeEnvs struct {
 	mu    sync.Mutex
-	heard map[string]nodeEnv // since the last point
-	wrote map[string]nodeEnv
+	heard map[envKey]nodeEnv // since the last point
+	wrote map[envKey]nodeEnv
 }
 
 // note keeps a node's line. Its own report replaces the reason why it could not be asked.
@@ -76,10 +87,10 @@ func (e *nodeEnvs) note(env nodeEnv) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.heard == nil {
-		e.heard, e.wrote = map[string]nodeEnv{}, map[string]nodeEnv{}
+		e.heard, e.wrote = map[envKey]nodeEnv{}, map[envKey]nodeEnv{}
 	}
-	if _, there := e.heard[env.Node]; env.Error == "" || !there {
-		e.heard[env.Node] = env
+	if _, there := e.heard[env.key()]; env.Error == "" || !there {
+		e.heard[env.key()] = env
 	}
 }
 
@@ -87,25 +98,42 @@ func (e *nodeEnvs) note(env nodeEnv) {
 func (e *nodeEnvs) missing(name string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, heard := e.heard[name]
-	_, wrote := e.wrote[name]
-	return !heard && !wrote
+	for _, key := range []envKey{{name, false}, {name, true}} {
+		_, heard := e.heard[key]
+		_, wrote := e.wrote[key]
+		if heard || wrote {
+			return false
+		}
+	}
+	return true
+}
+
+func (k envKey) compare(o envKey) int {
+	switch {
+	case k.node != o.node:
+		return strings.Compare(k.node, o.node)
+	case k.beside == o.beside:
+		return 0
+	case o.beside:
+		return -1
+	}
+	return 1
 }
 
 // write adds the missing lines to the run folder.
 func (e *nodeEnvs) write(out *runfolder.Writer) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(e.heard)) {
-		env := e.heard[name]
-		before, there := e.wrote[name]
+	for _, key := range slices.SortedFunc(maps.Keys(e.heard), envKey.compare) {
+		env := e.heard[key]
+		before, there := e.wrote[key]
 		if there && (env.Error != "" || before.Error == "") {
 			continue
 		}
 		if err := out.AppendEnv(env); err != nil {
 			return err
 		}
-		e.wrote[name] = env
+		e.wrote[key] = env
 	}
 	clear(e.heard)
 	return nil
@@ -182,6 +210,9 @@ func checkFolder(r *runner) error {
 		return err
 	}
 	told := map[string]bool{r.o.build: true}
+	if r.plan.beside != nil {
+		told[r.plan.beside.Digest] = true
+	}
 	for _, line := range lines {
 		var env nodeEnv
 		if json.Unmarshal(line, &env) != nil || env.Node == "" || env.Error != "" {

@@ -28,6 +28,9 @@ import (
 // fault is a fake node's fault: its place and its kind.
 type fault struct{ role, step, how string }
 
+// otherDpukv is a word of the scripts of nodes that are another build.
+const otherDpukv = "other dpukv"
+
 // groupVariable names the cgroup whose memory a fake node eats.
 const groupVariable = "DPUKV_FAKE_GROUP"
 
@@ -66,7 +69,11 @@ func fakeNode(dir, text string) int {
 		return 9
 	}
 	f.misbehave("", "hello", &out)
-	out.Send(&node.Hello{Protocol: node.ProtocolVersion, Version: "fake", Build: build, Killed: killed.Now()})
+	version := "fake"
+	if strings.Contains(text, otherDpukv) {
+		version, build = "v9", "0123456789abcdef"
+	}
+	out.Send(&node.Hello{Protocol: node.ProtocolVersion, Version: version, Build: build, Killed: killed.Now()})
 	part, ok := (<-inbox).(*node.Configure)
 	if !ok { // stop: it was only asked about itself
 		return 0

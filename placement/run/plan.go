@@ -38,6 +38,7 @@ type Options struct {
 	Keep        bool   // the load's keys stay on a running server
 	SLO         string // searches the highest rate within this bound; "": as the sweep says
 	Until       string // repeats until medians are known to this share; "": as the sweep says
+	Beside      string // the file of another dpukv to measure beside this one; "": none
 	Version     string // of this binary
 	Source      provenance.Build
 	Argv        []string // the command line, for the run folder
@@ -51,6 +52,8 @@ type Options struct {
 
 	// becomes the agent of a node here; nil: this binary with its subcommand node
 	command []string
+	// becomes the agent of the other dpukv here; nil: that binary with its subcommand node
+	beside []string
 	// the digest of that command's binary; "": this one's
 	build string
 	// of tests: "begin", "go", "end" of a point; nil: nobody
@@ -75,11 +78,20 @@ type Plan struct {
 	rounds      *roundPlan      // nil: the sweep has a fixed number of repeats
 	tried       map[string]bool // points, by ID
 	cores       [][]int         // of this machine, those that may be used
+	this        program
+	beside      *program // nil: there is no other one
 }
 
-// NewPlan reads the files and refuses configurations that cannot be measured as requested.
+// NewPlan reads the files and refuses configurations that cannot be measured as requested. It
+// starts the binary of --beside, to ask for its build.
 func NewPlan(o Options) (*Plan, error) {
 	p := &Plan{Options: o, tried: map[string]bool{}}
+	if p.Options.timeouts == (node.Timeouts{}) {
+		p.Options.timeouts = node.DefaultTimeouts
+	}
+	if err := p.findBeside(); err != nil {
+		return nil, err
+	}
 	if err := p.load(); err != nil {
 		return nil, err
 	}
@@ -90,7 +102,7 @@ func NewPlan(o Options) (*Plan, error) {
 	p.cores = machine.Cores(allowed)
 	if err := errors.Join(
 		plan.Check(&p.sweep, &p.testbed, allowed),
-		sweep.CheckAttach(&p.sweep, &p.Options.Credentials),
+		sweep.CheckAttach(&p.sweep, &p.Options.Credentials), p.checkBeside(),
 	); err != nil {
 		return nil, err
 	}
@@ -100,9 +112,6 @@ func NewPlan(o Options) (*Plan, error) {
 	}
 	if err := p.selectPoints(only); err != nil {
 		return nil, err
-	}
-	if p.Options.timeouts == (node.Timeouts{}) {
-		p.Options.timeouts = node.DefaultTimeouts
 	}
 	if p.Options.command == nil {
 		self, err := os.Executable()
@@ -185,6 +194,9 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 		}
 		if p.Options.Until != "" {
 			p.sweep.RepeatsUntil = asked.RepeatsUntil
+		}
+		if p.beside != nil {
+			p.sweep.Builds = asked.Builds
 		}
 	}
 	return p.refuseOther("sweep", differences(&held, &p.sweep))
@@ -321,7 +333,28 @@ type sweepFlag struct {
 	set        func(value string) error
 }
 
-func (f *sweepFlag) name() string { return "--" + strings.ReplaceAll(f.key, "_", "-") }
+func (f *sweepFlag) name() string {
+	if f.key == "build" {
+		return "--beside"
+	}
+	return "--" + strings.ReplaceAll(f.key, "_", "-")
+}
+
+// other is what has no place beside another value in the file.
+func (f *sweepFlag) other() string {
+	if f.key == "build" {
+		return "the key, which --beside writes"
+	}
+	return f.name()
+}
+
+// text is the value in the run folder's sweep. Builds are a list.
+func (f *sweepFlag) text(s *sweep.Sweep) string {
+	if f.key == "build" {
+		return "[" + s.Value(f.key) + "]"
+	}
+	return s.Value(f.key)
+}
 
 // sweepFlags returns those that are given.
 func (p *Plan) sweepFlags() []sweepFlag {
@@ -329,6 +362,7 @@ func (p *Plan) sweepFlags() []sweepFlag {
 		{"attach", p.Options.Attach, p.sweep.AttachTo},
 		{"slo", p.Options.SLO, p.sweep.Search},
 		{"repeats_until", p.Options.Until, p.sweep.RepeatUntil},
+		{"build", p.besideValue(), p.compareBuilds},
 	}, func(f sweepFlag) bool { return f.value == "" })
 }
 
@@ -338,12 +372,16 @@ func (p *Plan) amend() error {
 	var names []string
 	var lines []byte
 	for _, f := range p.sweepFlags() {
-		if was := p.sweep.Value(f.key); was != "none" {
+		switch was := p.sweep.Value(f.key); was {
+		case "none":
+		case f.value:
+			continue
+		default:
 			return fmt.Errorf("%s says %s: %s already: leave out %s", p.source(f.key), f.key, was,
-				f.name())
+				f.other())
 		}
 		errs, names = append(errs, f.set(f.value)), append(names, f.name())
-		lines = fmt.Appendf(lines, "\n%s: %s # by %s\n", f.key, p.sweep.Value(f.key), f.name())
+		lines = fmt.Appendf(lines, "\n%s: %s # by %s\n", f.key, f.text(&p.sweep), f.name())
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
@@ -420,10 +458,8 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	if err := checkTools(p); err != nil {
 		return Summary{}, err
 	}
-	if p.Options.build == "" {
-		if p.Options.build, err = node.BuildID(); err != nil {
-			return Summary{}, err
-		}
+	if err := p.findThis(); err != nil {
+		return Summary{}, err
 	}
 	r := &runner{plan: p, o: &p.Options, failures: nodeFailures{}}
 	if r.out, err = p.open(); err != nil {

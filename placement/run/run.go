@@ -173,9 +173,15 @@ func (r *runner) measure(ctx context.Context, pt *sweep.Point) (*node.Result, er
 	if err != nil {
 		return nil, err
 	}
+	by := r.plan.programOf(pt)
 	return trial.Measure(ctx, &trial.Bench{
-		Machines: r.machines, Start: r.begin, Report: r.report, Timeouts: r.o.timeouts,
-		Version: r.o.Version, Credentials: r.o.Credentials, Found: r.found.Warning(),
+		Machines: r.machines, Report: r.report, Timeouts: r.o.timeouts,
+		Start: func(
+			ctx context.Context, n *testbed.Node,
+		) (*node.Process, *node.Hello, error) {
+			return r.start(ctx, n, by)
+		},
+		Version: by.Version, Credentials: r.o.Credentials, Found: r.found.Warning(),
 		CPUs: slices.Concat(r.plan.cores...), Observe: r.o.observe,
 	}, of)
 }
@@ -205,21 +211,34 @@ func (r *runner) nodesOf(pt *sweep.Point) (nodes []*testbed.Node) {
 	return nodes
 }
 
-// begin starts a node's process and makes sure that it is this program.
+// begin starts a node's process of this program.
 func (r *runner) begin(
 	ctx context.Context, n *testbed.Node,
 ) (*node.Process, *node.Hello, error) {
-	p, h, err := r.machines.Agent(ctx, n)
+	return r.start(ctx, n, &r.plan.this)
+}
+
+// start starts a node's process and makes sure that it is the program.
+func (r *runner) start(
+	ctx context.Context, n *testbed.Node, by *program,
+) (*node.Process, *node.Hello, error) {
+	p, h, err := r.machines.Agent(ctx, n, by.start)
 	if err != nil {
 		if ctx.Err() == nil && r.envs.missing(n.Name) {
 			r.envs.note(envOfSilent(r.machines, n, err))
 		}
 		return nil, nil, err
 	}
-	if err := node.Recognize(n.Name, h, r.o.Version, r.o.build); err != nil {
+	err = by.Recognize(n.Name, h)
+	if err == nil {
+		err = r.plan.mistakable(n, h, by)
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, p.Close())
 	}
-	r.envs.note(envOf(r.machines, n, h))
+	env := envOf(r.machines, n, h)
+	env.Beside = by.beside
+	r.envs.note(env)
 	return p, h, nil
 }
 
@@ -281,6 +300,9 @@ func (r *runner) again() string {
 	}
 	if r.o.Only != "" {
 		command += " --only " + r.o.Only
+	}
+	if r.o.Beside != "" {
+		command += " --beside " + r.o.Beside
 	}
 	if r.o.Yes {
 		command += " --yes"

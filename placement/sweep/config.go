@@ -30,6 +30,7 @@ type Config struct {
 	EngineThreads                int    // of a split server; 0: as many as ServerThreads
 	Answers                      string // of lanes: see [kvs.HalfConfig]; "": read
 	Wait                         string // of halves: see [kvs.HalfConfig]; "": poll
+	Build                        string // of dpukv; "": this one
 	Duration                     time.Duration
 	Attach                       string
 	RateShare                    float64 // of the peak; 0: the rate does not follow from it
@@ -93,6 +94,9 @@ func (c *Config) Describe() string {
 	}
 	if c.Neighbour != "" {
 		loop += ", neighbour " + c.Neighbour
+	}
+	if c.Build != "" {
+		loop += ", build " + c.Build
 	}
 	if c.Attach != "" {
 		return fmt.Sprintf("%s at %s, %g %% GET, %d client threads, %s",

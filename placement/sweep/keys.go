@@ -134,6 +134,12 @@ var sweepKeys = slices.Concat(
 				"(cpu), or on other CPUs, in the shared caches (cache) or with the bandwidth of "+
 				"the memory (memory). See docs/tasks/neighbour.md.",
 				"[none, cpu, cache, memory]"),
+		axis("build", "Build", builds,
+			func(s *Sweep) *[]string { return &s.Builds },
+			func(c *Config) *string { return &c.Build }).optional().
+			means("Builds of dpukv, measured side by side. It is written by dpukv sweep --beside. "+
+				"See docs/tasks/compare-runs.md.",
+				"[v1.0@0a1b2c3d, v1.1@4e5f6a7b]"),
 		single("duration", strictyaml.Span(10*time.Millisecond, maxSpan),
 			func(s *Sweep) *time.Duration { return &s.Duration }).
 			identified("Duration", func(c *Config) any { return c.Duration }).

@@ -103,6 +103,28 @@ func (s *Sweep) Round(configs []Config, repeat int) []Point {
 	for _, i := range rng.Perm(len(configs)) {
 		points = append(points, s.Point(&configs[i], repeat))
 	}
+	return s.inPairs(points)
+}
+
+// inPairs puts the builds of a configuration next to each other, so that little else changes
+// between them. The order within a pair is that of the round, which is random.
+func (s *Sweep) inPairs(points []Point) []Point {
+	if len(s.Builds) < 2 {
+		return points
+	}
+	var order []Config
+	of := map[Config][]Point{}
+	for i := range points {
+		c := points[i].Config
+		if c.Build = ""; of[c] == nil {
+			order = append(order, c)
+		}
+		of[c] = append(of[c], points[i])
+	}
+	points = points[:0]
+	for _, c := range order {
+		points = append(points, of[c]...)
+	}
 	return points
 }
 

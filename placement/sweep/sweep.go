@@ -27,6 +27,7 @@ type Sweep struct {
 	Answers                      []string // of lanes; "": read
 	Wait                         []string // of halves; "": poll
 	Protocol                     []string // of stores that have several; "": the store's own choice
+	Builds                       []string // of dpukv, the base first; "": this one alone
 
 	Duration, Warmup time.Duration
 	Repeats          int

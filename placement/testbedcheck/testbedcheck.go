@@ -93,10 +93,11 @@ func (c *checker) look(ctx context.Context, m *machines.Machines, v *visit) (err
 			return err
 		}
 	}
-	if v.process, v.hello, err = m.Agent(ctx, v.node); err != nil {
+	if v.process, v.hello, err = m.Agent(ctx, v.node, nil); err != nil {
 		return err
 	}
-	if err := node.Recognize(v.node.Name, v.hello, c.version, c.build); err != nil {
+	this := node.ThisBuild(c.version, c.build)
+	if err := this.Recognize(v.node.Name, v.hello); err != nil {
 		return err
 	}
 	if facts := m.EmulatedFacts(v.node); facts != nil && facts.Cores > 0 {

@@ -232,6 +232,16 @@ func (g *group) machine(attached string) (digest string, hosts []string) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), hosts
 }
 
+// builds returns the digests of the members' binaries, each once.
+func (g *group) builds() (digests []string) {
+	for _, m := range g.members {
+		if !slices.Contains(digests, m.hello.Build) {
+			digests = append(digests, m.hello.Build)
+		}
+	}
+	return digests
+}
+
 // emulatorWarnings warns of members whose instructions an emulator translates.
 func (g *group) emulatorWarnings() (warnings []string) {
 	for _, m := range g.members {

@@ -19,11 +19,11 @@ import (
 // Bench is what a sweep lends to its trials.
 type Bench struct {
 	Machines *machines.Machines
-	// Start starts a node's process and makes sure that it is this program.
+	// Start starts a node's process and makes sure that it is the program to measure.
 	Start       func(context.Context, *testbed.Node) (*node.Process, *node.Hello, error)
 	Report      Reporter
 	Timeouts    node.Timeouts
-	Version     string
+	Version     string          // of that program
 	Credentials kvs.Credentials // for an attached server
 	Found       string          // a warning about the keys of an attached server
 	CPUs        []int           // of this machine, those that may be used
@@ -183,6 +183,9 @@ func (t *trial) complete(p *results.Point, warnings []string) {
 	p.ClientVersion = t.b.Version
 	p.ServerNode, p.Cards = resultNode(t.all.first().place.Node), t.path.Cards()
 	p.Machine, p.Hosts = t.all.machine(t.pt.Attach)
+	if p.Build != "" {
+		p.Builds = t.all.builds()
+	}
 	if p.EmulatedTestbed = t.b.Machines.Bed.EmulatedText(); p.EmulatedTestbed != "" {
 		p.Emulated = true
 		// The counters are those of the machine that runs the emulation.

@@ -14,8 +14,12 @@ import (
 
 // Compare compares b with the baseline a.
 func Compare(a, b Side, o Options) (*Comparison, error) {
-	o.setAlpha()
 	o.unit = unit(a, b)
+	return compareSides(a, b, o)
+}
+
+func compareSides(a, b Side, o Options) (*Comparison, error) {
+	o.setAlpha()
 	if o.Metrics == nil {
 		o.Metrics, _ = ParseMetrics(DefaultMetrics)
 	}
@@ -35,6 +39,11 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 	questions, common := pair(a.Points, b.Points,
 		results.Without(results.Without(results.Dimensions(), ignored), givenMachine(a, b)))
 	c.Common, c.OtherMachines = common, otherMachines(questions)
+	if o.unit == OfRounds {
+		for i := range questions {
+			questions[i].inRounds()
+		}
+	}
 	c.fill(questions, &o)
 	c.fillProbes(probesA, probesB, &o)
 	c.judge(&o)
@@ -87,9 +96,15 @@ func (c *Comparison) nothingInCommon() error {
 
 func (c *Comparison) fill(questions []question, o *Options) {
 	for _, m := range o.Metrics {
+		var both []*question
 		for i := range questions {
 			if q := &questions[i]; len(q.a) > 0 && len(q.b) > 0 && m.in(q) {
-				c.Rows = append(c.Rows, q.row(&m, o))
+				both, c.Rows = append(both, q), append(c.Rows, q.row(&m, o))
+			}
+		}
+		if o.unit == OfRounds {
+			if row, ok := together(both, &m, o); ok {
+				c.Rows = append(c.Rows, row)
 			}
 		}
 	}
@@ -153,6 +168,10 @@ func (c *Comparison) Err() error {
 
 // row has no verdict yet, unless the samples allow none: it is [Same] until judge.
 func (q *question) row(m *Metric, o *Options) Row {
+	if o.unit == OfRounds {
+		pairs := q.pairs(m)
+		return pairedRow(q.label, m, pairs, []Pairs{pairs}, o)
+	}
 	t := &benchmath.Thresholds{CompareAlpha: o.Alpha}
 	a := benchmath.NewSample(o.unit.values(q.a, m), t)
 	b := benchmath.NewSample(o.unit.values(q.b, m), t)
@@ -166,8 +185,8 @@ func (q *question) row(m *Metric, o *Options) Row {
 	}
 	row.P = UTest(a.Values, b.Values)
 	row.Corrected = row.P
-	row.Change, row.Lo, row.Hi = change(a.Values, b.Values)
-	if smallestP(len(a.Values), len(b.Values)) > o.Alpha {
+	row.Change, row.Lo, row.Hi = Ratio(b.Values, a.Values).change()
+	if row.least() > o.Alpha {
 		row.Verdict = TooFew
 	}
 	return row
@@ -189,6 +208,22 @@ func smallestP(n, m int) float64 {
 		ways *= float64(m+i) / float64(i)
 	}
 	return 2 / ways
+}
+
+// least is the least attainable p of the row.
+func (r *Row) least() float64 {
+	if r.cases > 0 {
+		return math.Exp2(float64(1 - r.pairs))
+	}
+	return smallestP(r.A.N, r.B.N)
+}
+
+// needs is the minimum number of values a side for a verdict of the row at this level.
+func (r *Row) needs(level float64) int {
+	if r.cases > 0 {
+		return roundsFor(level, r.cases)
+	}
+	return RepeatsFor(level)
 }
 
 // RepeatsFor is the minimum number of repeats a side for any verdict at this level.

@@ -92,6 +92,8 @@ type Row struct {
 	Needed    int     `json:"needed,omitempty"` // values a side, if they are too few
 
 	higher bool // is better
+	// Of pairs: how many, and in how many cases with ranks of their own. 0: it has no pairs.
+	pairs, cases int
 }
 
 // Estimate is a sample's median and its confidence interval. The interval is null if the sample is

@@ -31,9 +31,13 @@
 // [Comparison.Err] stops a script without a reason with at most α. [Options].MinChange leaves out
 // differences that are real but too small to matter. Intervals are not corrected.
 //
-// The samples are not paired. Repeats with the same number ran close to each other within a sweep,
-// but the two sides are two sweeps. A test of six pairs gives p = 0.031 at best, which stands a
-// correction over one row only.
+// The samples of two runs are not paired. Repeats with the same number ran close to each other
+// within a sweep, but the two sides are two sweeps. A test of six pairs gives p = 0.031 at best,
+// which stands a correction over one row only.
+//
+// Two builds of one sweep are paired: see [Builds]. Each round is a pair, tested by signed ranks.
+// One row per figure takes all settings together, since few rounds of many settings tell more
+// than those of one.
 //
 // Repeats within one run share the state of the machines: placement in memory, temperature,
 // neighbours. Two runs may differ by more than their repeats show. Of several folders a side,

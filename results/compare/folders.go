@@ -12,6 +12,8 @@ const (
 	OfRepeats Unit = "repeats" // a value each
 	// OfFolders: the repeats of one folder share a state, so their median is one value.
 	OfFolders Unit = "folders"
+	// OfRounds: a repeat of either side is a pair with that of the other in the same round.
+	OfRounds Unit = "rounds"
 )
 
 // unit is that of two sides. Where either has several folders, repeats of one folder are not

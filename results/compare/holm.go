@@ -53,7 +53,7 @@ func judge(rows []Row, o *Options) int {
 	}
 	for _, r := range few { // with more repeats, they would be tested too
 		r.Questions = len(tested) + len(few)
-		r.Needed = RepeatsFor(o.Alpha / float64(r.Questions))
+		r.Needed = r.needs(o.Alpha / float64(r.Questions))
 	}
 	return len(tested)
 }
@@ -63,8 +63,8 @@ func judge(rows []Row, o *Options) int {
 func (r *Row) decide(o *Options) {
 	level := o.Alpha / float64(r.Questions)
 	switch {
-	case r.Corrected > o.Alpha && smallestP(r.A.N, r.B.N) > level:
-		r.Verdict, r.Needed = TooFew, RepeatsFor(level)
+	case r.Corrected > o.Alpha && r.least() > level:
+		r.Verdict, r.Needed = TooFew, r.needs(level)
 	case r.Corrected > o.Alpha || r.Change == 0 || math.Abs(r.Change) < o.MinChange:
 	case (r.Change > 0) == r.higher:
 		r.Verdict = Better

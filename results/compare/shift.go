@@ -47,10 +47,9 @@ func interval(values []float64, k int) Interval {
 	}
 }
 
-// change is how far b is from a, relative to a. Its ends are nil if the samples are too small for
-// an interval.
-func change(a, b []float64) (estimate float64, lo, hi *float64) {
-	r := Ratio(b, a)
+// change is how far a ratio is from 1. Its ends are nil if the samples are too small for an
+// interval.
+func (r Interval) change() (estimate float64, lo, hi *float64) {
 	r.Low, r.High = r.Low-1, r.High-1
 	if !r.Range {
 		lo, hi = &r.Low, &r.High

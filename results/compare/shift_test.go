@@ -34,10 +34,10 @@ func TestOutsideIsThatOfTheTables(t *testing.T) {
 // state moves the ratio of the medians to 1.33.
 func TestChangeIsOfAllPairs(t *testing.T) {
 	a, b := []float64{10, 10, 10, 20, 20, 20}, []float64{10, 10, 20, 20, 20, 20}
-	if got, lo, hi := change(a, b); got != 0 || *lo != -0.5 || *hi != 1 {
+	if got, lo, hi := Ratio(b, a).change(); got != 0 || *lo != -0.5 || *hi != 1 {
 		t.Errorf("changed by %v, from %v to %v", got, *lo, *hi)
 	}
-	if got, lo, _ := change([]float64{1, 2, 3}, []float64{2, 4, 6}); got != 1 || lo != nil {
+	if got, lo, _ := Ratio([]float64{2, 4, 6}, []float64{1, 2, 3}).change(); got != 1 || lo != nil {
 		t.Errorf("changed by %v, from %v", got, lo)
 	}
 }

@@ -18,9 +18,9 @@ import (
 // apart limits what two runs show, however many repeats they have.
 const apart = "two runs, no common rounds: an offset between runs counts as a difference"
 
-// limit is apart, unless several folders a side show what an offset is.
+// limit is apart, unless several folders a side show what an offset is, or rounds are common.
 func (c *Comparison) limit() string {
-	if c.Unit == OfFolders {
+	if c.Unit != OfRepeats {
 		return ""
 	}
 	return apart
@@ -42,8 +42,11 @@ func (c *Comparison) Write(w io.Writer) error {
 	c.writeSide(&b, "A", &c.A)
 	c.writeSide(&b, "B", &c.B)
 	fmt.Fprintf(&b, "Both: %s\n", c.Common)
-	if c.Unit == OfFolders {
+	switch c.Unit {
+	case OfFolders:
 		b.WriteString("Each folder is one value: the median of its repeats.\n")
+	case OfRounds:
+		b.WriteString("Each round is a pair: A and B ran one right after the other.\n")
 	}
 	if c.OtherMachines != "" {
 		fmt.Fprintf(&b, "Other machines: %s: a difference may be theirs\n", c.OtherMachines)
@@ -139,7 +142,11 @@ func (r *Row) outcome(unit Unit) (delta, why string) {
 	case NotMeasured:
 		return "?", "not measured on both sides"
 	case TooFew:
-		return "?", fmt.Sprintf("too few %s (%s, needed: %d a side%s)", unit, n, r.Needed,
+		side := " a side"
+		if unit == OfRounds {
+			side = ""
+		}
+		return "?", fmt.Sprintf("too few %s (%s, needed: %d%s%s)", unit, n, r.Needed, side,
 			r.family())
 	case Same:
 		return "~", test
@@ -167,10 +174,14 @@ func (c *Comparison) writeVerdict(b *bytes.Buffer) {
 		b.WriteString("These are " + limit + ".\n")
 	}
 	if c.Tested > 0 {
-		fmt.Fprintf(b, "p: Mann–Whitney U test, corrected after Holm over %s.\nIf nothing "+
+		test := "Mann–Whitney U test"
+		if c.Unit == OfRounds {
+			test = "Wilcoxon's signed rank test of the pairs"
+		}
+		fmt.Fprintf(b, "p: %s, corrected after Holm over %s.\nIf nothing "+
 			"differs, chance makes any of them seem to with at most %v.\n"+
 			"[, ]: interval of the change at %v, after Hodges and Lehmann, not corrected.\n",
-			numfmt.Count(c.questions, "figure"), c.Alpha, results.Confidence)
+			test, numfmt.Count(c.questions, "figure"), c.Alpha, results.Confidence)
 	}
 	for i := range c.Rows {
 		if c.Rows[i].A.Lo == nil || c.Rows[i].B.Lo == nil {

@@ -11,7 +11,7 @@
 //	throughput   each throughput is the operations over the measurement period
 //	logs         each histogram log has the length and the checksum in its point
 //	latency      each percentile, interval and bound is that of the log
-//	nodes        env.jsonl has the machines of each point
+//	nodes        env.jsonl has the machines of each point, and its builds
 //	uncovered    the files that no digest covers: figures, the report, and unknown ones
 //
 // A check is ok, wrong or unknown. Folders of older builds lack digests, and so some of their

@@ -11,6 +11,7 @@ import (
 type machine struct {
 	results.Node
 	Version string `json:"version"`
+	Build   string `json:"build"`
 }
 
 // nodes checks that env.jsonl has the machines of each point.
@@ -20,10 +21,12 @@ func (f *folder) nodes() Check {
 		return outcome("nodes", "env.jsonl can't be read", []string{err.Error()})
 	}
 	there, versions := map[results.Node]bool{}, map[string]bool{}
+	builds := map[string]bool{} // with their versions
 	for _, line := range lines {
 		var m machine
 		if json.Unmarshal(line, &m) == nil && m.Node.Node != "" {
 			there[m.Node], versions[m.Node.Node+" "+m.Version] = true, true
+			builds[m.Version+" "+m.Build] = true
 		}
 	}
 	c := f.each("nodes", func(p *results.Point) (faults []string) {
@@ -35,6 +38,12 @@ func (f *folder) nodes() Check {
 			case !versions[n.Node+" "+p.ClientVersion]:
 				faults = append(faults, fmt.Sprintf("node %s: found no dpukv %s there in env.jsonl",
 					n.Node, p.ClientVersion))
+			}
+		}
+		for _, digest := range p.Builds {
+			if !builds[p.ClientVersion+" "+digest] {
+				faults = append(faults, fmt.Sprintf("build %s of dpukv %s: found no such build in "+
+					"env.jsonl", digest, p.ClientVersion))
 			}
 		}
 		return faults

@@ -25,12 +25,16 @@ var build = sync.OnceValues(func() (string, error) {
 	}
 	folder = dir
 	file := filepath.Join(dir, "dpukv")
-	if out, err := exec.Command("go", "build", "-o", file,
-		"dpukv/cmd/dpukv").CombinedOutput(); err != nil {
-		return "", errors.New(string(out))
-	}
-	return file, nil
+	return file, compile(file)
 })
+
+func compile(file string, flags ...string) error {
+	argv := append(append([]string{"build", "-o", file}, flags...), "dpukv/cmd/dpukv")
+	if out, err := exec.Command("go", argv...).CombinedOutput(); err != nil {
+		return errors.New(string(out))
+	}
+	return nil
+}
 
 // DPUKV is the file of the binary, which the first call builds. It skips short tests: a test that
 // starts the binary measures for seconds.
@@ -40,6 +44,17 @@ func DPUKV(t *testing.T) string {
 		t.Skip("it measures for seconds")
 	}
 	return must.Get(build())(t)
+}
+
+// Another is the file of another build, of this version, in a folder of the test.
+func Another(t *testing.T, version string) string {
+	t.Helper()
+	if os.Getenv("SUBMODE_BINARY") != "" {
+		t.Skip("there is no compiler for another build")
+	}
+	file := filepath.Join(t.TempDir(), "dpukv")
+	must.Do(t, compile(file, "-ldflags", "-X main.version="+version))
+	return file
 }
 
 // Remove deletes the binary. TestMain calls it after all tests.

@@ -2,16 +2,16 @@
 function machines() {
   const nodes = new Map(), changed = [];
   for (const n of D.nodes) {
-    const key = `${n.source || ""} ${n.node}`, before = nodes.get(key); // sources of a merged run are runs of their own
+    const key = `${n.source || ""} ${n.node} ${n.beside || ""}`, before = nodes.get(key); // sources of a merged run are runs of their own
     if (before) {
       const keys = Object.keys({ ...before, ...n }).filter(k => !transient.has(k) && JSON.stringify(before[k]) !== JSON.stringify(n[k]));
       if (keys.length) changed.push(`${n.node}: ${keys.map(words).join(", ")}`);
     }
     nodes.set(key, n);
   }
-  const list = [...nodes.values()], keys = [...new Set(list.flatMap(n => Object.keys(n)))].filter(k => !["node", "findings", "source", "chain"].includes(k));
+  const list = [...nodes.values()], keys = [...new Set(list.flatMap(n => Object.keys(n)))].filter(k => !["node", "findings", "source", "chain", "beside"].includes(k));
   $("#machines-table").replaceChildren(...(list.length ? [
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Node"), list.map(n => el("th", { scope: "col" }, (n.node || "?") + (n.source ? ` (source ${n.source})` : ""))))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Node"), list.map(n => el("th", { scope: "col" }, (n.node || "?") + (n.source ? ` (source ${n.source})` : "") + (n.beside ? " (other build)" : ""))))),
     el("tbody", {}, keys.map(k => factRow(k, list)))] : [el("tbody", {}, el("tr", {}, el("td", {}, "The run folder says nothing of its machines.")))]));
   $("#findings").replaceChildren(...findings(list));
   return changed;
