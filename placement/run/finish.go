@@ -54,7 +54,11 @@ func sayAnswer(r *runner, points []results.Point) error {
 	if !ok || r.plan.sweep.SLO != "" { // a search has answers of its own
 		return nil
 	}
-	_, err := fmt.Fprintf(r.o.Stdout, "answer: %s\nnext: dpukv report %s\n", a.Text, r.o.Dir)
+	next := "report"
+	if r.plan.beside != nil {
+		next = "compare"
+	}
+	_, err := fmt.Fprintf(r.o.Stdout, "answer: %s\nnext: dpukv %s %s\n", a.Text, next, r.o.Dir)
 	return err
 }
 
