@@ -1,9 +1,9 @@
 // Package node is the process on a node that becomes a server or a client, and the orchestrator's
 // end of the connection to it.
 //
-// The process is this binary with the subcommand node, or another [Build] of it. It calls [Run]. The orchestrator sees it as
-// a [Process]. They exchange JSON lines over stdin and stdout; only the stores listen on ports. A
-// line is {"type":"ready","body":{…}}.
+// The process is this binary with the subcommand node, or another [Build] of it. It calls [Run].
+// The orchestrator sees it as a [Process]. They exchange JSON lines over stdin and stdout; only the
+// stores listen on ports. A line is {"type":"ready","body":{…}}.
 //
 //	orchestrator                  server                        clients
 //	     │◀──────────── hello ──────┤◀──────────────── hello ─────┤   version, digest of the binary, machine
