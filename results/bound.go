@@ -17,6 +17,9 @@ func (b Bound) String() string {
 	return fmt.Sprintf("%s ≤ %v", b.Metric.Title, time.Duration(b.Ns))
 }
 
+// Text is what [ParseBound] reads: "p99=200µs".
+func (b Bound) Text() string { return b.Metric.Name + "=" + time.Duration(b.Ns).String() }
+
 // ParseBound reads a bound such as "p99=200us".
 func ParseBound(text string) (Bound, error) {
 	name, limit, found := strings.Cut(text, "=")

@@ -129,3 +129,16 @@ func (m LatencyMetric) NoHighEnd(p *Point) bool {
 	}
 	return p.LatencyInterval.NoHighEnd(m.Percentile)
 }
+
+// TooShort reports whether a point warns that its period is too short for the percentile.
+func (m LatencyMetric) TooShort(p *Point) bool {
+	switch m.Intended().Name {
+	case "p95":
+		return p.Warnings.Has(TooShort)
+	case "p99":
+		return p.Warnings.Has(TooShort, TooShortP99)
+	case "p999":
+		return p.Warnings.Has(TooShort, TooShortP99, TooShortP999)
+	}
+	return false
+}

@@ -2,19 +2,27 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results/answer"
 	"dpukv/results/runfolder"
+	"dpukv/results/threshold"
 )
 
+// answerFlags are the flags of an answer before parsing.
+type answerFlags struct {
+	latency, at string
+	asJSON      bool
+	limits      limits
+	options     answer.Options // of these
+}
+
 func newAnswerCommand() *cobra.Command {
-	var (
-		slo, latency string
-		asJSON       bool
-	)
+	var f answerFlags
 	cmd := &cobra.Command{
 		Use:   "answer RUN...",
 		Short: "Say what a run folder, or several, show: what is best, what it saves, how sure",
@@ -22,11 +30,14 @@ func newAnswerCommand() *cobra.Command {
 DPUs saves the hosts, and how sure that is. It is the sentence at the top of the report.
 
 With --slo, only throughput within the bound counts. Without it, that at the knee of the latency
-counts, or else the peak.
+counts, or else the peak. With --at, latency at an offered rate ranks the placements. Then the answer
+has the CPU time of hosts and the energy per operation at that rate, where they were measured.
 
 Exit status: 0 once the answer is said, whatever it is; 1 if no point was measured; 2 for a mistake in
-the command.`,
+the command.` + exitOfThresholds,
 		Example: `  dpukv answer runs/2026-03-04T05-06-07 --slo p99=300us
+  dpukv answer runs/rates --at 500kops
+  dpukv answer runs/nightly --fail-if 'p99 > 300us' --fail-if 'throughput < 1Mops'
   dpukv answer runs/on-bf2 runs/on-bf3 --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -34,29 +45,55 @@ the command.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			var o answer.Options
-			if o.Metric, err = shownFirst(latency); err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.parse(); err != nil {
 				return err
 			}
-			if o.Bound, err = parseSLO(slo); err != nil {
-				return err
-			}
-			return withRun(cmd, args, func(run *runfolder.Run) error {
-				return sayAnswer(cmd, run, o, asJSON)
-			})
+			return f.limits.status(withRun(cmd, args, func(run *runfolder.Run) error {
+				return f.say(cmd, run)
+			}))
 		},
 	}
-	cmd.Flags().StringVar(&slo, "slo", "",
-		"latency bound within which throughput counts, such as p99=300us")
-	cmd.Flags().StringVar(&latency, "latency", "",
-		"latency of the knee: mean, p50, p95, p99, p99.9, max (default: p99, of emulated machines "+
-			"with a CPU quota: p50)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object instead of text")
+	flags := cmd.Flags()
+	f.limits.add(flags, "latency bound within which throughput counts, such as p99=300us",
+		", for each configuration, with --slo for each line at its load within the bound, with "+
+			"--at for each at that rate")
+	flags.StringVar(&f.at, "at", "",
+		"offered rate at which latency ranks the placements, such as 500kops or 5e5")
+	flags.StringVar(&f.latency, "latency", "",
+		"latency of the knee, or with --at the one that ranks: mean, p50, p95, p99, p99.9, max "+
+			"(default: p99, of emulated machines with a CPU quota: p50)")
+	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of text")
 	return cmd
 }
 
-func sayAnswer(cmd *cobra.Command, run *runfolder.Run, o answer.Options, asJSON bool) error {
+func (f *answerFlags) parse() (err error) {
+	if f.options.Metric, err = shownFirst(f.latency); err != nil {
+		return err
+	}
+	if err = f.limits.parse(); err != nil {
+		return err
+	}
+	f.options.Bound = f.limits.bound
+	if f.at == "" {
+		return nil
+	}
+	if f.limits.bound != nil {
+		return usagef("--at: found with --slo, allowed: one of the two; --slo ranks by throughput")
+	}
+	if f.options.RateOps, err = numfmt.ParseRate(f.at); err != nil {
+		return usagef("--at: %w", err)
+	}
+	return nil
+}
+
+// judged is the answer with the outcomes of thresholds, if there are some.
+type judged struct {
+	answer.Answer
+	Thresholds []threshold.Outcome `json:"thresholds,omitempty"`
+}
+
+func (f *answerFlags) say(cmd *cobra.Command, run *runfolder.Run) error {
 	points, bad, err := run.Points()
 	if err != nil {
 		return err
@@ -64,12 +101,24 @@ func sayAnswer(cmd *cobra.Command, run *runfolder.Run, o answer.Options, asJSON 
 	for _, b := range bad {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", run.Dir(), b.Said())
 	}
-	a, ok := answer.Of(points, o)
-	switch {
-	case !ok:
-		return fmt.Errorf("%s: found no point that was measured, needed: one", run.Dir())
-	case asJSON:
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(a)
+	if rate := f.options.RateOps; rate > 0 {
+		if err := answer.CheckRate(points, rate); err != nil {
+			return usagef("--at: %s: %w", run.Dir(), err)
+		}
 	}
-	return a.Write(cmd.OutOrStdout())
+	a, ok := answer.Of(points, f.options)
+	if !ok {
+		return fmt.Errorf("%s: found no point that was measured, needed: one", run.Dir())
+	}
+	outcomes := threshold.Judge(f.limits.list, points,
+		threshold.Where{Bound: f.options.Bound, RateOps: f.options.RateOps})
+	out := cmd.OutOrStdout()
+	if f.asJSON {
+		return errors.Join(json.NewEncoder(out).Encode(judged{a, outcomes}),
+			threshold.Err(outcomes))
+	}
+	if err := a.Write(out); err != nil {
+		return err
+	}
+	return threshold.Write(out, outcomes)
 }

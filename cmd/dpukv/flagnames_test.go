@@ -18,7 +18,7 @@ import (
 var noKeys = strings.Fields("server listen cpus json timeout check-hash device gid-index mtu items " +
 	"partitions memory faithful slot-bytes max-connections max-clients pages buffers file testbed out only dry-run " +
 	"serve quick in-guest hist yes keep set password-file tls-ca tls-cert tls-insecure tls-key tls-server-name " +
-	"proxy half store beside")
+	"proxy half store beside fail-if")
 
 // noFlags are the keys of sweep files that these commands have no flag for.
 var noFlags = strings.Fields("placement submode filter measure repeats neighbour build")

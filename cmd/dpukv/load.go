@@ -26,6 +26,7 @@ import (
 	"dpukv/load"
 	"dpukv/results"
 	"dpukv/results/table"
+	"dpukv/results/threshold"
 	"dpukv/verbs/provider"
 )
 
@@ -40,6 +41,7 @@ type loadFlags struct {
 	valueSizes string
 	arrivals   string
 	asJSON     bool
+	limits     limits
 	hist       string // the file for the histogram; "": none
 }
 
@@ -53,10 +55,17 @@ and print one point. Every answer is checked.
 
 Without --rate the loop is closed: each connection keeps --window batches in flight. With --rate the
 loop is open: operations follow a schedule, and latency counts from the time at which an operation
-was due.`,
+was due.
+
+With --slo, a last line says whether the point keeps a bound: kept, broken, or not shown to keep it.
+It starts no search, and leaves the exit status. With --json that line goes to stderr.` +
+			exitOfThresholds + `
+Without --fail-if, it is 1 if the load failed.`,
 		Example: loadExamples(),
 		Args:    exactArgs(0, "arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.limits.status(f.run(cmd))
+		},
 	}
 	f.add(cmd)
 	return cmd
@@ -67,7 +76,8 @@ func loadExamples() string {
 	text := `  dpukv load --server 127.0.0.1:7791
   dpukv load --server 127.0.0.1:7791 --client-threads 2 --get-ratio 0.95 --dist zipf:0.99 \
     --duration 10s --json
-  dpukv load --server 127.0.0.1:7791 --rate 1e6`
+  dpukv load --server 127.0.0.1:7791 --rate 1e6
+  dpukv load --server 127.0.0.1:7791 --rate 1e5 --slo p99=300us --fail-if 'p99.9 > 2ms'`
 	for _, name := range stores.Names()[1:] {
 		text += "\n  dpukv load --store " + name + " --server 127.0.0.1:7791"
 	}
@@ -150,6 +160,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.hist, "hist", "",
 		"file for the latency histogram: an HdrHistogram log, or with the name *.hgrm a table of "+
 			"percentiles in µs")
+	f.limits.add(flags, "latency bound to judge the point by, such as p99=300us", "")
 	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of a table")
 }
 
@@ -240,7 +251,21 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	result.Point.Submode = "unknown"
 	result.Point.ClientVersion = version
 	result.Point.Repeat = 1
-	return errors.Join(err, f.print(cmd, &result.Point), f.writeHist(result))
+	return errors.Join(err, f.print(cmd, &result.Point), f.writeHist(result),
+		f.judge(cmd, &result.Point))
+}
+
+// judge says whether the point keeps the bound and the thresholds.
+func (f *loadFlags) judge(cmd *cobra.Command, p *results.Point) error {
+	w := cmd.OutOrStdout()
+	if f.asJSON {
+		w = cmd.ErrOrStderr()
+	}
+	if b := f.limits.bound; b != nil {
+		fmt.Fprintln(w, threshold.SayBound(*b, p))
+	}
+	return threshold.Write(w,
+		threshold.Judge(f.limits.list, []results.Point{*p}, threshold.Where{}))
 }
 
 // writeHist writes the histogram of a point that is ok.
@@ -264,6 +289,9 @@ func (f *loadFlags) writeHist(result *client.Result) error {
 
 // understand parses the flags' texts.
 func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool) (err error) {
+	if err := f.limits.parse(); err != nil {
+		return err
+	}
 	st, err := stores.Named(f.store)
 	if err != nil {
 		return fmt.Errorf("--%w", err)

@@ -16,9 +16,9 @@ import (
 // Exit statuses. Scripts rely on them.
 const (
 	exitFine      = 0
-	exitFailed    = 1 // measured, but something failed
+	exitFailed    = 1 // measured, but something failed; with --fail-if: a threshold is broken
 	exitUsage     = 2
-	exitNoVerdict = 3 // compare: nothing could be decided
+	exitNoVerdict = 3 // compare, --fail-if: nothing could be decided
 )
 
 // The limits of stderr on one line, and on all lines of an error.

@@ -51,7 +51,7 @@ interrupted.`,
 				return err
 			}
 			if address != "" {
-				return serveReport(cmd, args[0], address)
+				return serveReport(cmd, args[0], address, options)
 			}
 			return writeReport(cmd, args, out, options)
 		},
@@ -82,11 +82,12 @@ func shownFirst(latency string) (m results.LatencyMetric, err error) {
 	return metrics[0], nil
 }
 
-func serveReport(cmd *cobra.Command, dir, address string) error {
+func serveReport(cmd *cobra.Command, dir, address string, o report.Options) error {
 	if _, err := openRun(dir); err != nil {
 		return err
 	}
-	stop, err := serveLive(cmd, address, live.Options{Dir: dir, Version: version})
+	stop, err := serveLive(cmd, address,
+		live.Options{Dir: dir, Version: version, Metric: o.Metric, Bound: o.Bound})
 	if err != nil {
 		return err
 	}

@@ -23,10 +23,11 @@ The answers follow the table on stdout, with the folder's path as the last line.
 interrupted search, name its folder with --out.
 
 Exit status: 0 if each configuration has an answer; 1 if one has none, with the reason; 2 for a
-mistake in the command.`,
+mistake in the command.` + exitOfThresholds + `
+A configuration without an answer decides nothing.`,
 		Example: `  dpukv search --slo p99=200us --only get_ratio=0.95,client_threads=2
   dpukv search --slo p99.9=1ms -f examples/search.yaml --dry-run
-  dpukv search --out runs/search`,
+  dpukv search --out runs/search --fail-if 'throughput < 500kops'`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := common.plan(cmd, &options)
@@ -41,6 +42,7 @@ mistake in the command.`,
 		},
 	}
 	common.add(cmd, &options)
+	common.limits.addFailIf(cmd.Flags(), ", for the points at each answer")
 	cmd.Flags().StringVar(&options.SLO, "slo", "",
 		"bound on a latency, such as p99=200us (default: the key slo of the sweep)")
 	return cmd

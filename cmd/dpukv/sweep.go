@@ -30,21 +30,30 @@ case of MICA. Without a testbed file this machine plays both hosts. To continue 
 sweep, name its folder with --out: only missing points are measured.
 
 Progress goes to stderr. The table goes to stdout, with the folder's path as its last line. Without a
-checkout, "dpukv sweep init" writes the files of examples/.`,
+checkout, "dpukv sweep init" writes the files of examples/.
+
+With --slo, the answer at the end counts only throughput within the bound, as on the page of --serve.
+It starts no search: dpukv search --slo, and the key slo of a sweep, do.` + exitOfThresholds + `
+Without --fail-if, it is 1 if a point failed.`,
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
   dpukv sweep -f examples/mica.yaml --set duration=1s,client_threads=1,client_threads=2
   dpukv sweep -f examples/mica.yaml --serve 127.0.0.1:8080
   dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratio=1,repeat=1
-  dpukv sweep -f examples/mica.yaml --beside ./dpukv-main --out runs/two-builds`,
+  dpukv sweep -f examples/mica.yaml --beside ./dpukv-main --out runs/two-builds
+  dpukv sweep -f ci.yaml --slo p99=300us --fail-if 'throughput < 1Mops'`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			plan, err := common.plan(cmd, &options)
 			if err != nil {
 				return err
 			}
+			if common.limits.bound != nil && plan.Searches() {
+				return usagef("--slo: found with a sweep that searches, allowed: without; the " +
+					"key slo is the bound of its answers")
+			}
 			if inGuest {
-				if err := run.CheckGuest(plan); err != nil {
+				if err := checkGuest(plan); err != nil {
 					return usagef("%w", err)
 				}
 			}
@@ -56,6 +65,9 @@ checkout, "dpukv sweep init" writes the files of examples/.`,
 	}
 	common.add(cmd, &options)
 	flags := cmd.Flags()
+	common.limits.add(flags, "latency bound within which throughput counts in the answer, such as "+
+		"p99=300us", ", for each configuration, or with --slo for each line at its load within "+
+		"the bound")
 	flags.BoolVar(&options.Quick, "quick", false, "short sweep of less than 30 seconds")
 	flags.StringVar(&options.Until, "repeats-until", "",
 		"further repeats, at most 4 × repeats in all, of each configuration whose medians are not "+
@@ -77,6 +89,7 @@ type sweepFlags struct {
 	address string
 	login   credentialFlags
 	own     ownKeyFlags
+	limits  limits
 }
 
 func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
@@ -107,6 +120,10 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 
 // plan makes the plan of a command. An error is a mistake of the user.
 func (f *sweepFlags) plan(cmd *cobra.Command, options *run.Options) (*run.Plan, error) {
+	if err := f.limits.parse(); err != nil {
+		return nil, err
+	}
+	options.Within, options.FailIf = f.limits.bound, f.limits.list
 	options.Version, options.Context = version, cmd.Context()
 	options.Argv, options.Source = os.Args, thisBuild
 	options.Set = strings.Join(f.set, ",")
@@ -128,13 +145,14 @@ func (f *sweepFlags) run(cmd *cobra.Command, plan *run.Plan, measure func() erro
 	if f.dryRun {
 		return run.DryRun(cmd.OutOrStdout(), plan)
 	}
-	return runServed(cmd, plan, f.address, measure)
+	return f.limits.status(runServed(cmd, plan, f.address, measure))
 }
 
 // runServed serves the run folder while it fills up.
 func runServed(cmd *cobra.Command, plan *run.Plan, address string, do func() error) error {
-	stop, err := serveLive(cmd, address,
-		live.Options{Dir: plan.Options.Dir, Version: version, Total: plan.Size()})
+	stop, err := serveLive(cmd, address, live.Options{
+		Dir: plan.Options.Dir, Version: version, Total: plan.Size(), Bound: plan.Options.Within,
+	})
 	if err != nil {
 		return err
 	}
@@ -147,6 +165,15 @@ func runSweep(cmd *cobra.Command, plan *run.Plan) error {
 		fmt.Fprintln(cmd.OutOrStdout(), summary.Dir)
 	}
 	return err
+}
+
+// checkGuest refuses what a guest cannot do: its exit status tells only that something failed.
+func checkGuest(plan *run.Plan) error {
+	if plan.Options.FailIf != nil {
+		return errors.New("--fail-if: found with --in-guest, allowed: without; to do: dpukv " +
+			"answer RUN --fail-if, once the sweep has ended")
+	}
+	return run.CheckGuest(plan)
 }
 
 // runInGuest lets the guest make the same plan again, with this run folder.
@@ -167,10 +194,15 @@ func runInGuest(cmd *cobra.Command, plan *run.Plan) error {
 
 // guestFlags returns the flags that the guest's sweep has in common with this one.
 func guestFlags(plan *run.Plan) (flags []string) {
+	slo := ""
+	if plan.Options.Within != nil {
+		slo = plan.Options.Within.Text()
+	}
 	for _, f := range []struct{ name, value string }{
 		{"--only", plan.Options.Only},
 		{"--set", plan.Options.Set},
 		{"--repeats-until", plan.Options.Until},
+		{"--slo", slo},
 	} {
 		if f.value != "" {
 			flags = append(flags, f.name, f.value)

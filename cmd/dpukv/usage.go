@@ -11,7 +11,7 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// noVerdictError is a comparison that decides nothing: exit status 3.
+// noVerdictError is a comparison, or a threshold, that decides nothing: exit status 3.
 type noVerdictError struct{ error }
 
 func (e noVerdictError) Unwrap() error { return e.error }

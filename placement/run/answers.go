@@ -40,6 +40,19 @@ func (r *ratePlan) answers() []rateAnswer {
 	return list
 }
 
+// answered returns the points at the rates that the search found.
+func (r *ratePlan) answered() (list []results.Point) {
+	for _, a := range r.answers() {
+		if a.Rate == 0 {
+			continue
+		}
+		for _, p := range a.at[a.Rate] {
+			list = append(list, *p)
+		}
+	}
+	return list
+}
+
 // labels tell configurations apart.
 func labels(s *sweep.Sweep, configs []sweep.Config) []string {
 	points := make([]*results.Point, len(configs))

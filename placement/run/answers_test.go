@@ -114,3 +114,23 @@ func TestAnswerWithoutPoints(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestAnswered: thresholds judge the points at the rate that the search found, and no others.
+func TestAnswered(t *testing.T) {
+	points := measuredPlan(t, func(p *results.Point) {
+		if p.RateOps >= 8e5 {
+			p.P99Ns = 30_000
+		}
+	}).answered()
+	if len(points) < 6 {
+		t.Fatalf("found %d points, want those of six repeats", len(points))
+	}
+	for i := range points {
+		if p := &points[i]; p.RateOps != points[0].RateOps || p.RateOps >= 8e5 || p.P99Ns != 10_000 {
+			t.Errorf("found a point at %v operations per second with a p99 of %d ns", p.RateOps, p.P99Ns)
+		}
+	}
+	if none := measuredPlan(t, func(p *results.Point) { p.P99Ns = 30_000 }).answered(); none != nil {
+		t.Errorf("found %d points of a search without an answer, want none", len(none))
+	}
+}

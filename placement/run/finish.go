@@ -11,6 +11,7 @@ import (
 	"dpukv/results/answer"
 	"dpukv/results/figure"
 	resulttable "dpukv/results/table"
+	"dpukv/results/threshold"
 )
 
 // finish draws the run folder's points and reports the failed ones.
@@ -45,21 +46,33 @@ func finish(r *runner) error {
 		_, err = figure.Draw(r.out.Run, figure.Options{})
 	}
 	return errors.Join(resulttable.Write(r.o.Stdout, points), err, writeAnswers(r),
-		writePrecision(r), sayAnswer(r, points), failed)
+		writePrecision(r), sayAnswer(r, points), judge(r, points), failed)
 }
 
 // sayAnswer says what the points show, and where to read on.
 func sayAnswer(r *runner, points []results.Point) error {
-	a, ok := answer.Of(points, answer.Options{})
-	if !ok || r.plan.sweep.SLO != "" { // a search has answers of its own
+	a, ok := answer.Of(points, answer.Options{Bound: r.o.Within})
+	if !ok || r.plan.Searches() { // a search has answers of its own
 		return nil
 	}
-	next := "report"
-	if r.plan.beside != nil {
-		next = "compare"
+	next := "report " + r.o.Dir
+	switch {
+	case r.plan.beside != nil:
+		next = "compare " + r.o.Dir
+	case r.o.Within != nil:
+		next += " --slo " + r.o.Within.Text()
 	}
-	_, err := fmt.Fprintf(r.o.Stdout, "answer: %s\nnext: dpukv %s %s\n", a.Text, next, r.o.Dir)
+	_, err := fmt.Fprintf(r.o.Stdout, "answer: %s\nnext: dpukv %s\n", a.Text, next)
 	return err
+}
+
+// judge decides the thresholds. Of a search, the points at its answers count.
+func judge(r *runner, points []results.Point) error {
+	if r.plan.Searches() {
+		points = r.plan.rates.answered()
+	}
+	return threshold.Write(r.o.Stdout,
+		threshold.Judge(r.o.FailIf, points, threshold.Where{Bound: r.o.Within}))
 }
 
 // writeDigest writes the digest that the user can note elsewhere.

@@ -22,7 +22,9 @@ import (
 	"dpukv/placement/plan"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
+	"dpukv/results"
 	"dpukv/results/runfolder"
+	"dpukv/results/threshold"
 )
 
 // Options are the settings of a sweep run.
@@ -39,9 +41,12 @@ type Options struct {
 	SLO         string // searches the highest rate within this bound; "": as the sweep says
 	Until       string // repeats until medians are known to this share; "": as the sweep says
 	Beside      string // the file of another dpukv to measure beside this one; "": none
-	Version     string // of this binary
-	Source      provenance.Build
-	Argv        []string // the command line, for the run folder
+	// Within bounds the answer of a sweep, and what FailIf counts; nil: nothing does.
+	Within  *results.Bound
+	FailIf  []threshold.Threshold
+	Version string // of this binary
+	Source  provenance.Build
+	Argv    []string // the command line, for the run folder
 	// Credentials let the nodes into that server. An absent password is the environment's.
 	Credentials kvs.Credentials
 	// Context ends the wait for a file that is a pipe; nil: the wait has no end.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"dpukv/internal/strictyaml"
 	"dpukv/results"
@@ -23,7 +22,7 @@ var slo = strictyaml.Codec[string]{
 		if err != nil {
 			return "", strictyaml.ErrNotAllowed
 		}
-		return b.Metric.Name + "=" + time.Duration(b.Ns).String(), nil
+		return b.Text(), nil
 	},
 	Format: func(text string) string {
 		if text == "" {

@@ -46,8 +46,12 @@ type Case struct {
 
 // Options select the figure of a line.
 type Options struct {
-	Bound  *results.Bound        // nil: none
-	Metric results.LatencyMetric // of the knee; zero: DefaultLatency, or that of the bound
+	Bound *results.Bound // nil: none
+	// Metric is of the knee, or at the rate; zero: that of the bound, or DefaultLatency.
+	Metric results.LatencyMetric
+	// RateOps is the offered rate at which latency ranks the lines; 0: throughput does. Then there
+	// is no bound.
+	RateOps float64
 }
 
 // DefaultLatency is p99, and p50 where the tails are those of an emulated CPU quota.
@@ -66,6 +70,9 @@ func DefaultLatency(points []results.Point) results.LatencyMetric {
 // Of returns the answer of a run. A run without a point that is ok has none.
 func Of(points []results.Point, o Options) (Answer, bool) {
 	ok, failed := results.Split(points)
+	if o.RateOps > 0 {
+		ok, failed = openLoop(ok), atRate(failed, o.RateOps)
+	}
 	if len(ok) == 0 {
 		return Answer{}, false
 	}
@@ -75,7 +82,11 @@ func Of(points []results.Point, o Options) (Answer, bool) {
 		o.Metric = DefaultLatency(points)
 	}
 	q := newQuestion(ok)
-	races := q.races(results.Lines(points))
+	lines := results.LinesOf(ok)
+	if o.RateOps > 0 {
+		lines = linesByRate(ok)
+	}
+	races := q.races(lines)
 	for i := range races {
 		races[i].rank(&o)
 	}
@@ -85,7 +96,7 @@ func Of(points []results.Point, o Options) (Answer, bool) {
 		h.Cases = append(h.Cases, races[i].answer(q.noun, &o))
 	}
 	if h.Verdict, h.Text = together(races, q.noun); h.Text == "" {
-		h.Verdict, h.Text = summary(h.Cases, races[0].is(q.noun), q.noun)
+		h.Verdict, h.Text = summary(h.Cases, races[0].is(q.noun), q.noun, races[0].by.fits)
 	}
 	rehearsal := func(r race) bool { return r.rehearsal() }
 	if h.Rehearsal = slices.ContainsFunc(races, rehearsal); h.Rehearsal {

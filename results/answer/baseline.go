@@ -3,6 +3,8 @@ package answer
 import (
 	"fmt"
 	"slices"
+
+	"dpukv/internal/numfmt"
 )
 
 // baselines are the submodes that the others are compared with: nothing is on the path, or the card
@@ -36,8 +38,13 @@ func (r *race) beside() (text string) {
 		if b.mark == nil || b.first().Placement != best.first().Placement {
 			continue
 		}
-		e := weigh(best.mark, b.mark, 1)
-		text += fmt.Sprintf(" It has %s.", e.size(b.label+", the baseline"))
+		e := weigh(r.by.of, best.mark, b.mark, 1)
+		it := "It has"
+		if r.by.less {
+			it = "Its latency is"
+		}
+		text += fmt.Sprintf(" %s %s times that of %s, the baseline %s.", it,
+			numfmt.Digits3(e.ratio.Estimate), b.label, e.sure())
 	}
 	if len(r.alike) > 0 {
 		text += fmt.Sprintf(" Not compared, since the same stand-in forwarded: %s.",

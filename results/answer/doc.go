@@ -11,7 +11,8 @@
 //
 // A line's figure is its throughput within the bound ([results.Line.Within]). Without a bound it is
 // the throughput at the knee, if each line of the case has a knee. Otherwise it is the peak, of
-// repeats that did not choose it ([results.Line.HeldOutPeak]).
+// repeats that did not choose it ([results.Line.HeldOutPeak]). At an offered rate it is the
+// latency, of lines that reached the rate. A yardstick has all that differs between the two.
 //
 // # How sure it is
 //

@@ -9,7 +9,7 @@ import (
 	"dpukv/results/compare"
 )
 
-// evidence is what the repeats say of the throughput of two marks.
+// evidence is what the repeats say of a figure of two marks.
 type evidence struct {
 	ratio compare.Interval // of one over the other
 	p     float64
@@ -22,9 +22,9 @@ type evidence struct {
 
 // weigh compares two marks, one of so many cases: by their rounds, or by all repeats, where these
 // have no rounds in common, or too few for so many cases.
-func weigh(a, b *results.Mark, cases int) *evidence {
-	x, y := throughputs(a), throughputs(b)
-	e := &evidence{n: len(x), m: len(y), far: compare.FarApart(x, y), pairs: rounds(a, b)}
+func weigh(of func(*results.Point) float64, a, b *results.Mark, cases int) *evidence {
+	x, y := values(of, a), values(of, b)
+	e := &evidence{n: len(x), m: len(y), far: compare.FarApart(x, y), pairs: rounds(of, a, b)}
 	level := alpha / float64(cases)
 	if n := len(e.pairs.A); n > 0 {
 		e.paired = n >= pairsFor(level) || n < compare.RepeatsFor(level)
@@ -40,24 +40,24 @@ func weigh(a, b *results.Mark, cases int) *evidence {
 // pairsFor is how many pairs have a p of at most the level at best: 2/2^n.
 func pairsFor(level float64) int { return 1 + int(math.Ceil(-math.Log2(level)-1e-9)) }
 
-func throughputs(m *results.Mark) (list []float64) {
+func values(of func(*results.Point) float64, m *results.Mark) (list []float64) {
 	for _, p := range m.Repeats {
-		list = append(list, p.ThroughputOps)
+		list = append(list, of(p))
 	}
 	return list
 }
 
 // rounds pairs the repeats of the same number. A number that comes twice is of two runs, whose
 // rounds have nothing in common.
-func rounds(a, b *results.Mark) (p compare.Pairs) {
-	of := func(m *results.Mark) map[int]float64 {
+func rounds(of func(*results.Point) float64, a, b *results.Mark) (p compare.Pairs) {
+	each := func(m *results.Mark) map[int]float64 {
 		byRound := map[int]float64{}
 		for _, p := range m.Repeats {
-			byRound[p.Repeat] = p.ThroughputOps
+			byRound[p.Repeat] = of(p)
 		}
 		return byRound
 	}
-	x, y := of(a), of(b)
+	x, y := each(a), each(b)
 	if len(x) < len(a.Repeats) || len(y) < len(b.Repeats) {
 		return p
 	}
@@ -83,8 +83,9 @@ func (e *evidence) needed(level float64) int {
 	return min(pairsFor(level), compare.RepeatsFor(level))
 }
 
-// size is the ratio with its interval. Too few repeats have their range instead.
-func (e *evidence) size(label string) string {
+// sure is the interval of the ratio, and what it rests on. Too few repeats have their range
+// instead.
+func (e *evidence) sure() string {
 	of := fmt.Sprintf("%g %% interval: ", 100*results.Confidence)
 	if e.ratio.Range {
 		of = "over all repeats: "
@@ -94,8 +95,7 @@ func (e *evidence) size(label string) string {
 	} else {
 		of = ""
 	}
-	return fmt.Sprintf("%s times that of %s (%s%s)", numfmt.Digits3(e.ratio.Estimate), label, of,
-		e.counted())
+	return "(" + of + e.counted() + ")"
 }
 
 // counted are the rounds or the repeats behind a test.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"dpukv/results"
@@ -12,8 +13,8 @@ import (
 type entry struct {
 	line   *results.Line
 	label  string
-	mark   *results.Mark // nil: the line does not keep the bound
-	figure float64       // median throughput of mark
+	mark   *results.Mark // nil: the line does not keep the bound, or has no latency at the rate
+	figure float64       // median of mark, by the race's yardstick
 	behind *evidence     // of the best over this line; nil: it is the best, or has no mark
 }
 
@@ -23,10 +24,10 @@ func (e *entry) first() *results.Point { return e.line.Marks[0].Repeats[0] }
 // race is a case at work: lines that differ only in what is compared.
 type race struct {
 	condition string
-	entries   []entry  // by falling figure; those without one last
+	entries   []entry  // the best one first; those without a mark last
 	base      []entry  // baselines, which are no rivals
 	alike     []string // labels of lines that the same stand-in forwarded
-	basis     string   // "at the peak"
+	by        yardstick
 	// p is the greatest of the best line against each other one, and corrected the same over all
 	// races.
 	p, corrected float64
@@ -38,8 +39,14 @@ type race struct {
 func (r *race) rank(o *Options) {
 	r.setAside()
 	r.choose(o)
+	order := func(e entry) float64 {
+		if e.mark == nil {
+			return math.Inf(1)
+		}
+		return r.by.order(e.figure)
+	}
 	slices.SortStableFunc(r.entries, func(a, b entry) int {
-		return cmp.Compare(b.figure, a.figure)
+		return cmp.Compare(order(a), order(b))
 	})
 }
 
@@ -47,7 +54,7 @@ func (r *race) rank(o *Options) {
 func (r *race) test(races int) {
 	for i := range r.others() {
 		e := &r.others()[i]
-		if e.behind = weigh(r.entries[0].mark, e.mark, races); !e.behind.far {
+		if e.behind = r.by.weigh(r.entries[0].mark, e.mark, races); !e.behind.far {
 			r.p = max(r.p, e.behind.p)
 		}
 	}
@@ -73,26 +80,31 @@ func (r *race) all() (list []*entry) {
 	return list
 }
 
-// choose sets the mark of each line. A peak has repeats that did not choose it.
+// choose sets the yardstick, and the mark of each line. A peak has repeats that did not choose it.
 func (r *race) choose(o *Options) {
-	knees := o.Bound == nil
+	knees := o.Bound == nil && o.RateOps == 0
 	for _, e := range r.all() {
 		_, has := e.line.Knee(o.Metric)
 		knees = knees && has
 	}
-	r.basis = "at the peak"
+	r.by = byThroughput("at the peak")
 	for _, e := range r.all() {
 		switch {
+		case o.RateOps > 0:
+			r.by = byLatency(o.Metric, o.RateOps)
+			e.chooseRate(o)
 		case o.Bound != nil:
-			r.basis, e.mark = "within "+o.Bound.String(), e.line.Within(*o.Bound).Mark
+			r.by = byThroughput("within " + o.Bound.String())
+			e.mark = e.line.Within(*o.Bound).Mark
 		case knees:
 			k, _ := e.line.Knee(o.Metric)
-			r.basis, e.mark = "at the knee of the "+o.Metric.Title, &e.line.Marks[k.At]
+			r.by = byThroughput("at the knee of the " + o.Metric.Title)
+			e.mark = &e.line.Marks[k.At]
 		default:
 			e.mark = e.line.HeldOutPeak()
 		}
 		if e.mark != nil {
-			e.figure = e.mark.Throughput().Median
+			e.figure = results.SpreadBy(e.mark.Repeats, r.by.of).Median
 		}
 	}
 }

@@ -32,8 +32,11 @@ type saving struct {
 	least, instead, with [2]float64
 }
 
-// saves returns the saving of a race. Ranges of repeats that overlap show none.
+// saves returns the saving of a race by throughput. Ranges of repeats that overlap show none.
 func (r *race) saves() (s saving, shown bool) {
+	if r.by.less {
+		return s, false // costs says it
+	}
 	best := &r.entries[0]
 	most, known := best.hosts()
 	for i := range r.others() {
@@ -41,7 +44,7 @@ func (r *race) saves() (s saving, shown bool) {
 		least, has := e.hosts()
 		if known && has && e.usesDPU() && least.Max < most.Min &&
 			(!shown || least.Median < s.least[0]) {
-			share := e.figure / best.figure
+			share := 1 / e.behind.ratio.Estimate
 			shown, s = true, saving{
 				label: e.label, least: [2]float64{least.Median, least.Median},
 				instead: [2]float64{most.Median, most.Median}, with: [2]float64{share, share},

@@ -55,7 +55,7 @@ func TestSavingOfAllCases(t *testing.T) {
 	text := said(t, placed("CH-SH", 4e6, 6, costing(341, 0)), placed("CD-SD", 2.5e6, 6, costing(0, 900)),
 		placed("CH-SH", 4e6, 6, costing(400, 0), half), placed("CD-SD", 2e6, 6, costing(10, 900), half)).Text
 	const want = " CD-SD costs the hosts 0 to 10.0 instead of 341 to 400 ns of CPU time per operation, " +
-		"at 0.501 to 0.626 of that throughput."
+		"at 0.500 to 0.626 of that throughput."
 	if !strings.Contains(text, want) {
 		t.Errorf("found %q, want it with %q", text, want)
 	}

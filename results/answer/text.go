@@ -7,7 +7,6 @@ import (
 
 	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/compare"
 )
 
 // answer puts the outcome of a race into words.
@@ -18,15 +17,14 @@ func (r *race) answer(noun string, o *Options) Case {
 	}
 	switch {
 	case r.entries[0].mark == nil:
-		c.Verdict, c.Best = None, ""
-		c.Text = fmt.Sprintf("No load keeps %s.", o.Bound)
+		c.Verdict, c.Best, c.Text = None, "", r.none(noun, o)
 		return c
 	case len(r.entries) == 1:
 		c.Verdict, c.Text = Alone, r.alone()
 	case len(r.others()) == 0:
 		c.Verdict = Only
-		c.Text = fmt.Sprintf("%s is the only %s with throughput %s: %s. No test says how sure "+
-			"this is.", c.Best, noun, r.basis, r.entries[0].measured(""))
+		c.Text = fmt.Sprintf("%s is the only %s that %s: %s. No test says how sure this is.",
+			c.Best, noun, r.by.fits, r.by.measured(&r.entries[0], " "+r.by.where))
 	default:
 		c.Verdict, c.Text = r.verdict, r.compared(noun)
 	}
@@ -34,22 +32,37 @@ func (r *race) answer(noun string, o *Options) Case {
 	if s, shown := r.saves(); shown {
 		c.Text += s.String()
 	}
-	if broken := r.broken(); broken != "" {
+	switch broken := r.broken(); {
+	case o.RateOps > 0:
+		c.Text += r.costs() + r.absent(o)
+	case broken != "":
 		c.Text += " No load of " + broken + " keeps the bound."
 	}
 	return c.notShown(r, o)
 }
 
-// notShown says of the best line that its bound is kept by an estimate without a high end.
+// none says that no line has a mark.
+func (r *race) none(noun string, o *Options) string {
+	if o.RateOps > 0 {
+		return "No " + noun + " is ranked " + r.by.where + "." + r.absent(o)
+	}
+	return fmt.Sprintf("No load keeps %s.", o.Bound)
+}
+
+// notShown says of the best line that its figure rests on estimates without a high end.
 func (c Case) notShown(r *race, o *Options) Case {
-	if o.Bound == nil {
+	if o.Bound == nil && o.RateOps == 0 {
 		return c
 	}
-	best := r.entries[0].mark
-	if open := best.NotShown(*o.Bound); open > 0 {
-		c.Text += fmt.Sprintf(" %s is not shown to keep the bound: in %d of %s, the interval of "+
-			"its %s has no high end. Measure longer.", c.Best, open,
-			numfmt.Count(len(best.Repeats), "repeat"), o.Bound.Metric.Title)
+	best, of := r.entries[0].mark, results.Bound{Metric: o.Metric}
+	says := "The latency of %s may be longer"
+	if o.Bound != nil {
+		of, says = *o.Bound, "%s is not shown to keep the bound"
+	}
+	if open := best.NotShown(of); open > 0 {
+		c.Text += fmt.Sprintf(" "+says+": in %d of %s, the interval of its %s has no high end. "+
+			"Measure longer.", c.Best, open, numfmt.Count(len(best.Repeats), "repeat"),
+			of.Metric.Title)
 	}
 	return c
 }
@@ -57,13 +70,13 @@ func (c Case) notShown(r *race, o *Options) Case {
 func (r *race) alone() string {
 	e := &r.entries[0]
 	return fmt.Sprintf("%s has %s. There is nothing to compare it with.", e.label,
-		e.measured(" "+r.basis))
+		r.by.measured(e, " "+r.by.where))
 }
 
 // compared says first by how much the best line leads, and then how sure that is.
 func (r *race) compared(noun string) string {
 	best, next := &r.entries[0], &r.entries[1]
-	size := mops(best.figure) + " " + r.basis + ", " + next.behind.size(next.label)
+	size := r.by.lead(best, next)
 	switch r.verdict {
 	case Sure:
 		return fmt.Sprintf("%s %s: %s. p = %.2g.", best.label, r.is(noun), size, r.corrected)
@@ -109,16 +122,6 @@ func (r *race) close() (labels []string) {
 	return labels
 }
 
-// measured is the median of a line's figure, with its interval and its repeats.
-func (e *entry) measured(basis string) string {
-	text := mops(e.figure) + basis + " ("
-	if c := compare.Center(throughputs(e.mark)); !c.Range {
-		text += fmt.Sprintf("%g %% interval: %s to %s; ", 100*results.Confidence, mops(c.Low),
-			mops(c.High))
-	}
-	return text + numfmt.Count(len(e.mark.Repeats), "repeat") + ")"
-}
-
 // broken names the lines that do not keep the bound.
 func (r *race) broken() string {
 	var labels []string
@@ -154,7 +157,7 @@ func (r *race) warnings() []string {
 }
 
 // summary is the text above several cases, and the verdict that they share.
-func summary(cases []Case, is, noun string) (Verdict, string) {
+func summary(cases []Case, is, noun, fits string) (Verdict, string) {
 	if len(cases) == 1 {
 		return cases[0].Verdict, cases[0].Text
 	}
@@ -180,8 +183,8 @@ func summary(cases []Case, is, noun string) (Verdict, string) {
 	}{
 		{Tie, "the best are not told apart in %d"},
 		{TooFew, "too few repeats for a verdict in %d"},
-		{Only, "only one " + noun + " keeps the bound in %d"},
-		{None, "no load keeps the bound in %d"},
+		{Only, "only one " + noun + " " + fits + " in %d"},
+		{None, "no " + noun + " " + fits + " in %d"},
 		{Alone, "nothing to compare in %d"},
 	} {
 		if n := count[of.verdict]; n > 0 {
@@ -203,11 +206,4 @@ func joined(labels []string) string {
 		return strings.Join(labels[:n-1], ", ") + " and " + labels[n-1]
 	}
 	return strings.Join(labels, "")
-}
-
-func mops(ops float64) string {
-	if ops < 1e5 {
-		return numfmt.Digits3(ops/1e3) + " kops"
-	}
-	return numfmt.Digits3(ops/1e6) + " Mops"
 }

@@ -26,8 +26,7 @@ func together(all []race, noun string) (Verdict, string) {
 		least, most = min(least, size), max(most, size)
 		sure, far = sure && r.verdict != TooFew, far && r.verdict == Far
 	}
-	size := fmt.Sprintf("%s to %s times the throughput of the next", numfmt.Digits3(least),
-		numfmt.Digits3(most))
+	size := races[0].by.overCases(least, most)
 	is, rest := races[0].is(noun), "."+savesTogether(races)
 	if alone > 0 {
 		rest += fmt.Sprintf(" In %s, there is nothing to compare.",

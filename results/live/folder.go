@@ -71,7 +71,9 @@ func (f *folder) model() (*report.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := report.Read(run, report.Options{Version: f.options.Version})
+	m, err := report.Read(run, report.Options{
+		Version: f.options.Version, Metric: f.options.Metric, Bound: f.options.Bound,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
+	"dpukv/results"
+	"dpukv/results/resultstest"
 )
 
 // TestAnswersAreMadeOnce: an answer is made once for any number of readers.
@@ -25,5 +29,19 @@ func TestAnswersAreMadeOnce(t *testing.T) {
 	}
 	if now := places(); now != kept || strings.Contains(now, "0x0") {
 		t.Errorf("found %s, made before %s", now, kept)
+	}
+}
+
+// TestBoundIsShown: the page and its answer have the bound that the command has.
+func TestBoundIsShown(t *testing.T) {
+	s, dir := served(t)
+	bound := must.Get(results.ParseBound("p95=1ms"))(t)
+	s.folder.options.Bound = &bound
+	add(t, begin(t, dir), resultstest.Curve(1e6, []int{1, 2}, 2)...)
+	_, body := get(t, s.URL()+"data.json")
+	for _, part := range []string{`"bound":{"measure":"p95","ns":1000000}`, "within p95 latency ≤ 1ms"} {
+		if !strings.Contains(body, part) {
+			t.Errorf("found %.300s, want it with %s", body, part)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dpukv/results"
 	"dpukv/results/report"
 )
 
@@ -21,6 +22,9 @@ type Options struct {
 	Dir     string // the run folder; it need not be there yet
 	Version string // of this binary
 	Total   int    // points that there will be; 0: not known
+	// Metric and Bound are what the page shows first, as in [report.Options].
+	Metric results.LatencyMetric
+	Bound  *results.Bound
 }
 
 // Server serves one run folder.

@@ -1,0 +1,42 @@
+package numfmt
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Rate writes operations per second with three significant digits: "2.53 Mops".
+func Rate(ops float64) string {
+	switch {
+	case ops >= 1e6:
+		return Digits3(ops/1e6) + " Mops"
+	case ops >= 1e3:
+		return Digits3(ops/1e3) + " kops"
+	}
+	return Digits3(ops) + " ops/s"
+}
+
+// rates are the units of [ParseRate]. One that ends another stands behind it.
+var rates = []struct {
+	suffix string
+	ops    float64
+}{{"kops", 1e3}, {"Mops", 1e6}, {"ops/s", 1}, {"ops", 1}}
+
+// ParseRate reads operations per second, with or without a unit: "500kops", "5e5".
+func ParseRate(text string) (float64, error) {
+	number, unit := strings.TrimSpace(text), 1.0
+	for _, r := range rates {
+		if n, found := strings.CutSuffix(number, r.suffix); found {
+			number, unit = strings.TrimSpace(n), r.ops
+			break
+		}
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	if ops := x * unit; err == nil && ops > 0 && !math.IsInf(ops, 0) {
+		return ops, nil
+	}
+	return 0, fmt.Errorf("rate: found %q, allowed: operations per second above zero, such as "+
+		"500kops, 0.5Mops or 5e5", text)
+}
