@@ -19,7 +19,8 @@ func (pt *Point) Asked(p *results.Point) {
 	}
 	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.RateShare = pt.RateShare
-	p.Neighbour, p.Build = pt.Neighbour, pt.Build
+	p.Neighbour = pt.Neighbour
+	p.Build = pt.Build
 	if pt.EngineThreads > 0 { // else as many as the store half has
 		p.EngineThreads = pt.EngineThreads
 	}
