@@ -62,15 +62,14 @@ test: deps lint ## lint and the short tests (goal: 5 minutes)
 ci: ## all of CI: make test, then the other stages, with the time of each (as root; goal: 50 minutes)
 	.ci/run
 
-# $(call importing,A|B): the packages with tests that import one of these; with $(TESTS), also those
-# whose tests alone do.
-importing = $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{join .Imports " "}} $(2) \
-	{{end}}' ./... | grep -E ' ($(1)) ' | cut -d' ' -f1)
-TESTS     = {{join .TestImports " "}} {{join .XTestImports " "}}
-# What tells of goroutines; and what a processor's architecture can change.
-RACE      = $(call importing,sync|sync/atomic|net|net/http|os/exec|testing/synctest,$(TESTS))
-# The commands take a quarter of an hour there: the stage's sweeps run them.
-ARM64     = $(filter-out dpukv/cmd/dpukv,$(shell echo $(call importing,unsafe|sync/atomic|syscall|golang.org/x/sys/unix|encoding/binary)))
+# $(call importing,A|B): the packages with tests that import one of these.
+importing = $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{join .Imports " "}} {{end}}' ./... | \
+	grep -E ' ($(1)) ' | cut -d' ' -f1)
+# The commands take a quarter of an hour where the tests are slow: what they call has tests of its own.
+COMMANDS  = dpukv/cmd/dpukv
+# What has goroutines and locks; and what a processor's architecture can change.
+RACE      = $(filter-out $(COMMANDS),$(shell echo $(call importing,sync|sync/atomic|net|net/http)))
+ARM64     = $(filter-out $(COMMANDS),$(shell echo $(call importing,unsafe|sync/atomic|syscall|golang.org/x/sys/unix|encoding/binary)))
 # Where the tag purego chooses other files.
 PUREGO = ./hashbench ./hashbench/result ./kvs/partition ./probe/memory/stream ./verbs/shm ./verbs/softroce/wire
 
