@@ -52,7 +52,7 @@ func TestToys(t *testing.T) {
 // measures runs the sweep of the toys, and looks at its points and figures.
 func (s source) measures() {
 	table := s.run("./toyed", "sweep", "-f", "toys.yaml", "--out", "run")
-	for _, row := range []string{`(?m)^All rows: toy, CH-SH, .*`, `(?m)^client +1000 `} {
+	for _, row := range []string{`(?m)^All rows: Toy map, CH-SH, .*`, `(?m)^client +1000 `} {
 		if !regexp.MustCompile(row).MatchString(table) {
 			s.t.Errorf("found no line %s in\n%s", row, table)
 		}
