@@ -96,6 +96,9 @@ func Of(points []results.Point, o Options) (Answer, bool) {
 		h.Cases = append(h.Cases, races[i].answer(q.noun, &o))
 	}
 	if h.Verdict, h.Text = together(races, q.noun); h.Text == "" {
+		h.Verdict, h.Text = allAlone(races)
+	}
+	if h.Text == "" {
 		h.Verdict, h.Text = summary(h.Cases, races[0].is(q.noun), q.noun, races[0].by.fits)
 	}
 	rehearsal := func(r race) bool { return r.rehearsal() }

@@ -138,6 +138,19 @@ func few(points []results.Point) []results.Point {
 	return slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool { return p.ClientThreads > 2 })
 }
 
+// TestSeveralCasesAlone: where nothing is to be compared, the answer still says the greatest size.
+func TestSeveralCasesAlone(t *testing.T) {
+	half := func(p *results.Point) { p.GetRatio = 0.5 }
+	h, _ := Of(slices.Concat(placed("CH-SH", 4e6, 6), placed("CH-SH", 3e6, 6, half)), Options{Metric: p99(t)})
+	for _, part := range []string{
+		"MICA, CH-SH has 2.53 Mops at the knee", "the best of 2 cases (95 % GET). ", "nothing to compare it with",
+	} {
+		if h.Verdict != Alone || !strings.Contains(h.Text, part) {
+			t.Errorf("found %s, %q, want it with %q", h.Verdict, h.Text, part)
+		}
+	}
+}
+
 // TestOfSeveralCases counts the answers under several conditions.
 func TestOfSeveralCases(t *testing.T) {
 	half := func(p *results.Point) { p.GetRatio = 0.5 }

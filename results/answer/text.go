@@ -73,6 +73,23 @@ func (r *race) alone() string {
 		r.by.measured(e, " "+r.by.where))
 }
 
+// allAlone says what the best line has, if several cases have one line each. It is "" for others.
+func allAlone(races []race) (Verdict, string) {
+	best := &races[0]
+	for i := range races {
+		r := &races[i]
+		if len(r.entries) != 1 || r.entries[0].mark == nil || len(races) == 1 {
+			return "", ""
+		}
+		if r.by.order(r.entries[0].figure) < best.by.order(best.entries[0].figure) {
+			best = r
+		}
+	}
+	e := &best.entries[0]
+	return Alone, fmt.Sprintf("%s has %s, the best of %d cases (%s). There is nothing to compare "+
+		"it with.", e.label, best.by.measured(e, " "+best.by.where), len(races), best.condition)
+}
+
 // compared says first by how much the best line leads, and then how sure that is.
 func (r *race) compared(noun string) string {
 	best, next := &r.entries[0], &r.entries[1]
