@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,41 @@ func TestExamplesSufficeForVerdicts(t *testing.T) {
 		if sweep.Repeats < minRepeats {
 			t.Errorf("%s names %s for dpukv claims: found %d repeats, want %d or more", by, name,
 				sweep.Repeats, minRepeats)
+		}
+	}
+}
+
+// TestLoadsOfTheSweepsSuffice: curves at the three loads of our sweeps decide every claim that those
+// of the study decide.
+func TestLoadsOfTheSweepsSuffice(t *testing.T) {
+	loads := map[string][]int{} // of the off-path figures, by the store
+	for store, name := range map[string]string{"herd": "fig8.yaml", "mica": "fig9.yaml"} {
+		var sweep struct {
+			Threads []int `yaml:"client_threads"`
+		}
+		must.Do(t, yaml.Unmarshal([]byte(read(t, "../../examples/"+name)), &sweep))
+		loads[store] = sweep.Threads
+	}
+	decided := func(runs []Run) (names []string) {
+		for _, o := range book(t).Evaluate(Evidence{Runs: runs, Hashes: studyHashes()}) {
+			if o.Verdict == Agrees || o.Verdict == Disagrees {
+				names = append(names, o.Finding+": "+o.Says+", "+o.About())
+			}
+		}
+		return names
+	}
+	want, runs := decided(studyRuns()), studyRuns()
+	for _, r := range runs {
+		for i := range r.Points {
+			if p := &r.Points[i]; p.Submode == "off-path" && p.ServerThreads < 12 {
+				p.ClientThreads = loads[p.Store][map[int]int{1: 0, 2: 1, 4: 2}[p.ClientThreads]]
+			}
+		}
+	}
+	got := decided(runs)
+	for _, name := range want {
+		if !slices.Contains(got, name) {
+			t.Errorf("not decided at the loads %v: %s", loads, name)
 		}
 	}
 }
