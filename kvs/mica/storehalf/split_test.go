@@ -112,9 +112,12 @@ func TestOverDevices(t *testing.T) {
 	}
 	if testing.Short() {
 		pairs = pairs[:2]
-		t.Log("a short run: no pieces as packets")
+		t.Log("a short run: no pieces as packets, and one way of answers each")
 	}
 	for i := range 2 * len(pairs) {
+		if testing.Short() && i/2 != i%2 {
+			continue
+		}
 		pair, answers := pairs[i/2], []string{"read", "write"}[i%2]
 		t.Run(pair.provider+" "+answers, func(t *testing.T) {
 			ofStore := storeConfig(1)
