@@ -2,10 +2,10 @@ package client
 
 import (
 	"math"
-	"time"
 
 	"dpukv/client/compute"
 	"dpukv/internal/cpu"
+	"dpukv/internal/numfmt"
 	"dpukv/kvs"
 	"dpukv/results"
 )
@@ -102,8 +102,8 @@ func (r *loadRun) computeBound(s summed) results.Warning {
 		return results.Warning{}
 	}
 	return results.ComputeBound.Warn("the client's threads used %.0f %% of their CPUs' time "+
-		"(limit: %.0f %%), %.0f %% for the compute of %v a batch. A faster server would look the "+
-		"same", 100*all, 100*boundShare, 100*(all-store), r.cfg.Compute)
+		"(limit: %.0f %%), %.0f %% for the compute of %s per batch. A faster server would look the "+
+		"same", 100*all, 100*boundShare, 100*(all-store), numfmt.Duration(r.cfg.Compute))
 }
 
 // slowCompute is the share of a compute that it may take longer than alone.
@@ -114,9 +114,9 @@ func (r *loadRun) computeSlow(p *results.Point) results.Warning {
 	if p.ComputeMeanNs <= float64(r.cfg.Compute)*(1+slowCompute) {
 		return results.Warning{}
 	}
-	return results.ComputeSlowed.Warn("a compute took %v in the mean, %v alone (limit: %.0f %% "+
+	return results.ComputeSlowed.Warn("a compute took %s in the mean, %s alone (limit: %.0f %% "+
 		"more). Interrupts or other programs used the client's CPUs, or their clock changed",
-		time.Duration(p.ComputeMeanNs).Round(time.Nanosecond), r.cfg.Compute, 100*slowCompute)
+		numfmt.Nanoseconds(p.ComputeMeanNs), numfmt.Duration(r.cfg.Compute), 100*slowCompute)
 }
 
 // overlapper is a thread that measures its overlap. It has one batch in flight at most.

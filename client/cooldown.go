@@ -5,9 +5,9 @@ import (
 	"errors"
 	"math"
 	"sync/atomic"
-	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
 
@@ -60,10 +60,10 @@ func (r *loadRun) coolDown() error {
 func (r *loadRun) cooled(p *results.Point) {
 	p.CoolDownNs = r.cooling.tookNs
 	if r.cooling.cutShort {
-		p.Warnings = append(p.Warnings, results.CutShort.Warn("the load went on for %v "+
-			"after the measurement period (limit: %v), and another client still measured. It had "+
-			"more of the server from then on", time.Duration(p.CoolDownNs).Round(time.Millisecond),
-			r.cfg.MaxCoolDown))
+		p.Warnings = append(p.Warnings, results.CutShort.Warn("the load went on for %s "+
+			"after the measurement period (limit: %s), and another client still measured. It had "+
+			"more of the server from then on", numfmt.Nanoseconds(float64(p.CoolDownNs)),
+			numfmt.Duration(r.cfg.MaxCoolDown)))
 	}
 }
 

@@ -27,7 +27,7 @@ func TestPointHasIntervalsAndDrift(t *testing.T) {
 		t.Errorf("the median is %d, its interval %+v, of the actual send %+v", p.P50Ns, i, p.ActualInterval)
 	}
 	all := p.Warnings.String()
-	for _, want := range []string{"drift: the throughput changed by -", "drift: the median latency changed by +"} {
+	for _, want := range []string{"drift: the throughput fell by ", "drift: the median latency rose by "} {
 		if !strings.Contains(all, want) {
 			t.Errorf("found no %q in %q", want, all)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
 
@@ -63,7 +64,7 @@ func (f flight) notFull(p *results.Point, youngNs int64) results.Warning {
 func (f flight) whyHeld(p *results.Point) string {
 	switch n := max(f.workers, 1) * f.Connections; {
 	case f.Compute > 0:
-		return fmt.Sprintf(": it computed %v for each of them", f.Compute)
+		return fmt.Sprintf(": it computed %s for each of them", numfmt.Duration(f.Compute))
 	case p.Reconnects > 0:
 		return fmt.Sprintf(": it opened its connections anew %d times", p.Reconnects)
 	case n > 1:
@@ -84,6 +85,6 @@ func unansweredBound(p *results.Point) results.Warning {
 		bound = "the maximum is a lower bound"
 	}
 	return results.LowerBounds.Warn("a stall crosses the end of the measurement period. %d "+
-		"operations were in flight then, for up to %v, longer than any answer took. They count "+
-		"with that age, so %s", p.UnansweredOps, oldest.Round(time.Microsecond), bound)
+		"operations were in flight then, for up to %s, longer than any answer took. They count "+
+		"with that age, so %s", p.UnansweredOps, numfmt.Duration(oldest), bound)
 }

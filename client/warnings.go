@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/internal/numfmt"
 	"dpukv/kvs"
 	"dpukv/results"
 )
@@ -56,8 +57,8 @@ func (r *loadRun) expired(s summed) results.Warning {
 		return results.Warning{}
 	}
 	return results.Expired.Warn(
-		"%d of %d GETs missed: items expire %v after their SET, and this load does "+
-			"not store them again at once", s.inside.misses, s.inside.gets, r.cfg.TTL)
+		"%d of %d GETs missed: items expire %s after their SET, and this load does "+
+			"not store them again at once", s.inside.misses, s.inside.gets, numfmt.Duration(r.cfg.TTL))
 }
 
 // fewRequests warns of a quota that the requests in flight at its begin delay. They are answered in
@@ -212,7 +213,7 @@ func (r *loadRun) rateMissed(p *results.Point, s summed) results.Warning {
 		float64(s.answeredIn) >= offered*(1-missedShare)-float64(r.cfg.Batch*r.cfg.Threads) {
 		return results.Warning{}
 	}
-	return results.RateMissed.Warn("%.0f of %.0f operations a second were answered (%d "+
+	return results.RateMissed.Warn("%.0f of %.0f operations per second were answered (%d "+
 		"operations answered late, %d never sent)",
 		float64(s.answeredIn)/r.cfg.Duration.Seconds(), r.cfg.RateOps, s.late, s.unsent)
 }
@@ -248,10 +249,11 @@ func scheduleLate(p *results.Point, s summed) results.Warning {
 			break
 		}
 		if float64(q.lag) > lagShare*float64(q.latency) {
-			return results.ScheduleLate.Warn("found a %s of %v in the client's own delay of "+
-				"batches, allowed: a tenth of that of the latency, %v. The longest delay was %v. "+
-				"%s", q.name, time.Duration(q.lag), time.Duration(q.latency),
-				time.Duration(p.ClientLag.MaxNs), whyLate(p))
+			return results.ScheduleLate.Warn("found a %s of %s in the client's own delay of "+
+				"batches, allowed: a tenth of that of the latency, %s. The longest delay was %s. "+
+				"%s", q.name, numfmt.Nanoseconds(float64(q.lag)),
+				numfmt.Nanoseconds(float64(q.latency)),
+				numfmt.Nanoseconds(float64(p.ClientLag.MaxNs)), whyLate(p))
 		}
 	}
 	return results.Warning{}
@@ -259,8 +261,8 @@ func scheduleLate(p *results.Point, s summed) results.Warning {
 
 func whyLate(p *results.Point) string {
 	if p.Compute > 0 {
-		return fmt.Sprintf("A batch waits while its thread computes %v for the one before: offer "+
-			"a lower rate, or use more threads", p.Compute)
+		return fmt.Sprintf("A batch waits while its thread computes %s for the one before: offer "+
+			"a lower rate, or use more threads", numfmt.Duration(time.Duration(p.Compute)))
 	}
 	return "The client lacks CPU time: give its threads CPUs of their own"
 }
@@ -273,9 +275,10 @@ func scheduleHeld(s summed) results.Warning {
 	if s.reconnects.count > 0 {
 		why += ", or connections reopened"
 	}
-	return results.ScheduleHeld.Warn("%d of %d batches left more than %v late because "+
-		"%s, the latest by %v. The server or the path is too slow, or the window too small",
-		s.heldGroups, s.groups, heldAfter, why, time.Duration(s.maxHeldNs))
+	return results.ScheduleHeld.Warn("%d of %d batches left more than %s late because "+
+		"%s, the latest by %s. The server or the path is too slow, or the window too small",
+		s.heldGroups, s.groups, numfmt.Duration(heldAfter), why,
+		numfmt.Nanoseconds(float64(s.maxHeldNs)))
 }
 
 // tooShort warns of the lowest percentile whose interval has no high end. Without intervals, it
@@ -310,10 +313,10 @@ func clamped(s summed) results.Warning {
 		return results.Warning{}
 	}
 	return results.OutOfRange.Warn(
-		"%d latencies were outside the histograms' range of %v to %v. They count "+
+		"%d latencies were outside the histograms' range of %s to %s. They count "+
 			"as its nearer end",
-		s.clamped, time.Duration(results.HistogramLowestNs),
-		time.Duration(results.HistogramHighestNs))
+		s.clamped, numfmt.Nanoseconds(results.HistogramLowestNs),
+		numfmt.Duration(time.Duration(results.HistogramHighestNs)))
 }
 
 func retried(p *results.Point, s summed) results.Warning {

@@ -50,7 +50,7 @@ func TestWarnings(t *testing.T) {
 		}, "schedule late: found a p50 of 101ns"},
 		{"a late tail", func(_ *loadRun, _ *summed, p *results.Point) {
 			p.P99Ns, p.ClientLag.P99Ns, p.ClientLag.MaxNs = 2e6, 1e6, 5e6
-		}, "schedule late: found a p99 of 1ms in the client's own delay of batches, allowed: a tenth of that " +
+		}, "schedule late: found a p99 of 1.00 ms in the client's own delay of batches, allowed: a tenth of that " +
 			"of the latency, 2ms. The longest delay was 5ms"},
 		{"hardly late", func(_ *loadRun, s *summed, p *results.Point) {
 			p.P99Ns, p.ClientLag.P99Ns, s.heldGroups = 2e6, 2e5, 10

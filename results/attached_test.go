@@ -55,3 +55,19 @@ func TestAttachedServersHaveNoPlacement(t *testing.T) {
 		}
 	}
 }
+
+// TestCommon: what is said of all points is true of each. Two servers that ran already have one
+// placement, and two addresses.
+func TestCommon(t *testing.T) {
+	at := func(addr string) *Point {
+		return &Point{Asked: Asked{Placement: "attached"}, Used: Used{ServerAddr: addr}}
+	}
+	a, b := at("10.0.0.2:6379"), at("10.0.0.3:7000")
+	ds := Named("placement", "submode")
+	if got := Common(ds, []*Point{a, b}); got != nil {
+		t.Errorf("found %q of two servers", got)
+	}
+	if got := Common(ds, []*Point{a, a}); !slices.Equal(got, []string{"attached to 10.0.0.2:6379"}) {
+		t.Errorf("found %q of one server", got)
+	}
+}

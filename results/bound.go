@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"dpukv/internal/numfmt"
 )
 
 // Bound is a service level: an upper bound on a latency metric.
@@ -12,9 +14,9 @@ type Bound struct {
 	Ns     float64
 }
 
-// String is "p99 latency ≤ 200µs".
+// String is "p99 latency ≤ 200 µs".
 func (b Bound) String() string {
-	return fmt.Sprintf("%s ≤ %v", b.Metric.Title, time.Duration(b.Ns))
+	return fmt.Sprintf("%s ≤ %s", b.Metric.Title, numfmt.Duration(time.Duration(b.Ns)))
 }
 
 // Text is what [ParseBound] reads: "p99=200µs".

@@ -352,6 +352,19 @@ func compare(ds []*Dimension, a, b *Point) int {
 	return 0
 }
 
+// Common are the labels in ds that all points share. Servers that ran already have one placement,
+// and each has a label of its own.
+func Common(ds []*Dimension, points []*Point) (labels []string) {
+	for _, d := range Without(ds, Varying(ds, points)) {
+		label := d.label(points[0])
+		other := func(p *Point) bool { return d.text(p) != "" && d.label(p) != label }
+		if label != "" && !slices.ContainsFunc(points, other) {
+			labels = append(labels, label)
+		}
+	}
+	return labels
+}
+
 // Group splits points by their values in ds, and orders the groups by them.
 func Group(ds []*Dimension, points []*Point) [][]*Point {
 	sorted := slices.Clone(points)

@@ -1,8 +1,11 @@
 package results
 
 import (
+	"math"
 	"slices"
 	"time"
+
+	"dpukv/internal/numfmt"
 )
 
 const (
@@ -12,6 +15,9 @@ const (
 	// driftSlices are the parts of a period that the test compares. Those of a full queue depend on
 	// each other, and the more so the shorter they are.
 	driftSlices = 10
+	// driftFloor is the least that a slice counts, as a part of the median: one without an answer
+	// has no logarithm.
+	driftFloor = 1e-3
 )
 
 // DriftWarnings warns if the throughput or the median latency rose or fell over a point's
@@ -40,24 +46,32 @@ func DriftWarnings(p *Point, intervals []Interval) (warnings Warnings) {
 	}{{"throughput", rates}, {"median latency", medians}} {
 		share, chance := trend(of.series)
 		if chance <= driftLevel && max(share, -share) >= driftShare {
-			warnings = append(warnings, Drift.Warn("the %s changed by %+.0f %% over the "+
+			warnings = append(warnings, Drift.Warn("the %s %s over the "+
 				"measurement period (limit: %.0f %%, p=%.2g over %d slices). Warm up for "+
 				"longer, or find what changes",
-				of.name, 100*share, 100*driftShare, chance, len(of.series)))
+				of.name, numfmt.Change(share), 100*driftShare, chance, len(of.series)))
 		}
 	}
 	return warnings
 }
 
-// trend is the change over all values, as a share of their median, and the probability of such an
-// order by chance. The change from one to the next is the median of the slopes between all pairs
-// (Theil and Sen).
+// trend is the change from the first value to the last, as a share of the first, and the
+// probability of such an order by chance. The factor from one to the next is the median of those
+// between all pairs (Theil and Sen, of logarithms). So nothing falls by more than all of itself.
 func trend(series []float64) (share, chance float64) {
+	middle := 0.0
+	if len(series) > 0 {
+		middle = spreadOf(series).Median
+	}
+	if len(series) < 2 || middle == 0 {
+		return 0, 1
+	}
+	log := func(x float64) float64 { return math.Log(max(x, driftFloor*middle)) }
 	var slopes []float64
 	score := 0 // rising pairs less falling ones
 	for i, x := range series {
 		for j, y := range series[i+1:] {
-			slopes = append(slopes, (y-x)/float64(j+1))
+			slopes = append(slopes, (log(y)-log(x))/float64(j+1))
 			switch {
 			case y > x:
 				score++
@@ -66,14 +80,7 @@ func trend(series []float64) (share, chance float64) {
 			}
 		}
 	}
-	middle := 0.0
-	if len(series) > 0 {
-		middle = spreadOf(series).Median
-	}
-	if len(slopes) == 0 || middle == 0 {
-		return 0, 1
-	}
-	share = spreadOf(slopes).Median * float64(len(series)) / middle
+	share = math.Expm1(spreadOf(slopes).Median * float64(len(series)-1))
 	return share, orderChance(len(series), max(score, -score))
 }
 

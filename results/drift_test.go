@@ -1,7 +1,9 @@
 package results_test
 
 import (
+	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -46,9 +48,9 @@ func TestDrift(t *testing.T) {
 		want          string // of all warnings; "": none
 	}{
 		"steady":          {noise, noise, ""},
-		"falls":           {ramp(-0.2), noise, "drift: the throughput changed by -"},
-		"rises":           {ramp(0.2), noise, "drift: the throughput changed by +"},
-		"queue grows":     {noise, ramp(1), "drift: the median latency changed by +"},
+		"falls":           {ramp(-0.2), noise, "drift: the throughput fell by "},
+		"rises":           {ramp(0.2), noise, "drift: the throughput rose by "},
+		"queue grows":     {noise, ramp(1), "drift: the median latency rose by "},
 		"a small drift":   {func(i int) float64 { return 100 + 0.1*float64(i) }, noise, ""},
 		"a burst":         {func(i int) float64 { return noise(i) - float64(60*(i/8%2)) }, noise, ""},
 		"one bad ending":  {func(i int) float64 { return noise(i) - float64(80*(i/19)) }, noise, ""},
@@ -80,7 +82,7 @@ func TestSteadyPeriodsHardlyDrift(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	noise := func(int) float64 { return 100 * (1 + 0.2*rng.NormFloat64()) }
 	warned := 0
-	for range 300 {
+	for range 20 {
 		p, intervals := period(noise, func(int) float64 { return 50 }, 12)
 		warned += len(results.DriftWarnings(p, intervals))
 	}
@@ -107,5 +109,27 @@ func TestSteadyQueuesHardlyDrift(t *testing.T) {
 	t.Logf("%d of %d steady periods drift", warned, all)
 	if warned > all*2/100 {
 		t.Errorf("%d of %d steady periods drift, allowed: 2 %%", warned, all)
+	}
+}
+
+// TestDriftNeverFallsByMoreThanAll: whatever a period did, no figure fell by more than 100 %, and no
+// change has a sign.
+func TestDriftNeverFallsByMoreThanAll(t *testing.T) {
+	rng, warned := rand.New(rand.NewPCG(25, 26)), 0
+	for range 20 {
+		steep := rng.Float64() * 0.9
+		fall := func(i int) float64 { return 1000 * math.Pow(steep, float64(i)) }
+		p, intervals := period(fall, func(i int) float64 { return 1e4*math.Pow(steep, float64(i)) + 1 }, 6+rng.IntN(20))
+		for _, w := range results.DriftWarnings(p, intervals) {
+			warned++
+			_, share, _ := strings.Cut(w.Text, " fell by ")
+			number, _, _ := strings.Cut(share, " %")
+			if x, err := strconv.ParseFloat(number, 64); err != nil || x <= 0 || x > 100 {
+				t.Fatalf("found %q", w.Text)
+			}
+		}
+	}
+	if warned == 0 {
+		t.Error("no period drifted")
 	}
 }

@@ -77,5 +77,5 @@ func ExampleLine_Within() {
 	within := line.Within(bound)
 	fmt.Printf("%v: %s %s\n", bound, within.Mark.AxisValue, line.Axis.Title())
 	// Output:
-	// p99 latency ≤ 350µs: 2 client threads
+	// p99 latency ≤ 350 µs: 2 client threads
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dpukv/client"
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
 
@@ -58,8 +59,9 @@ func (l *Line) Show(p client.Progress) {
 func (l *Line) text(p *client.Progress) string {
 	seconds := (p.Elapsed - l.shown).Seconds()
 	return fmt.Sprintf("%5.1f s: %s, p50 %s, p99 %s, %d errors", p.Elapsed.Seconds(),
-		Rate(float64(l.since.TotalCount())/seconds),
-		Latency(l.since.ValueAtPercentile(50)), Latency(l.since.ValueAtPercentile(99)), p.Errors)
+		numfmt.Rate(float64(l.since.TotalCount())/seconds),
+		numfmt.Nanoseconds(float64(l.since.ValueAtPercentile(50))),
+		numfmt.Nanoseconds(float64(l.since.ValueAtPercentile(99))), p.Errors)
 }
 
 // Close removes the line from a terminal.
@@ -77,26 +79,4 @@ func Phase(name string, done, total uint64) string {
 		return name
 	}
 	return fmt.Sprintf("%s %d %%", name, 100*done/total)
-}
-
-// Rate returns operations a second in a few characters.
-func Rate(ops float64) string {
-	switch {
-	case ops >= 1e5:
-		return fmt.Sprintf("%.2f Mops", ops/1e6)
-	case ops >= 1e3:
-		return fmt.Sprintf("%.1f kops", ops/1e3)
-	}
-	return fmt.Sprintf("%.0f ops/s", ops)
-}
-
-// Latency returns nanoseconds in a few characters.
-func Latency(ns int64) string {
-	switch {
-	case ns < 1e3:
-		return fmt.Sprintf("%d ns", ns)
-	case ns < 1e6:
-		return fmt.Sprintf("%.1f µs", float64(ns)/1e3)
-	}
-	return fmt.Sprintf("%.2f ms", float64(ns)/1e6)
 }

@@ -12,6 +12,7 @@ import (
 	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
 	"dpukv/internal/machine"
+	"dpukv/internal/numfmt"
 )
 
 // Run measures and returns a report. It takes a thread of its own, pins it, and turns the garbage
@@ -119,11 +120,11 @@ func warnings(r *result.Report) []string {
 	}
 	if waited := r.RoundsWallNs - r.RoundsCPUNs; float64(waited) >
 		maxWaited*float64(r.RoundsCPUNs) {
-		said = append(said, fmt.Sprintf("disturbed: %v of CPU time took %v (limit: %.0f %% more), "+
+		said = append(said, fmt.Sprintf("disturbed: %s of CPU time took %s (limit: %.0f %% more), "+
 			"and others had the CPU %d times. The figures leave out the wait, and not the caches "+
 			"that it left cold: end the others, or choose another CPU (--cpu)",
-			time.Duration(r.RoundsCPUNs).Round(time.Millisecond),
-			time.Duration(r.RoundsWallNs).Round(time.Millisecond), 100*maxWaited, r.Preemptions))
+			numfmt.Nanoseconds(float64(r.RoundsCPUNs)),
+			numfmt.Nanoseconds(float64(r.RoundsWallNs)), 100*maxWaited, r.Preemptions))
 	}
 	for _, o := range r.Overheads {
 		if o.LeftNs > maxOverheadLeft || o.LeftNs < -maxOverheadLeft {

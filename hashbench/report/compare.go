@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"dpukv/hashbench/result"
+	"dpukv/internal/numfmt"
 )
 
 // Machine is a report with a display name.
@@ -84,9 +85,7 @@ func compareRow(machines []Machine, f result.Subject, c result.Case) (row []stri
 		if x == nil || base == nil {
 			return nil, false
 		}
-		spread := max(x.Ns.High-x.Ns.Median, x.Ns.Median-x.Ns.Low)
-		median := x.Ns.Median
-		row = append(row, fmt.Sprintf("%s ±%.*f", digits3(median), decimals3(median), spread))
+		row = append(row, around(x.Ns.Median, x.Ns.Low, x.Ns.High))
 		if i > 0 {
 			r := ratio(x.Ns, base.Ns)
 			r.Emulated = m.Machine.Emulator+machines[0].Machine.Emulator != ""
@@ -139,7 +138,7 @@ func writeConditionsOf(b *bytes.Buffer, machines []Machine, missing []string, le
 		fmt.Fprintf(b, "Not in all reports: %s\n", joinAtMost(missing, 5))
 	}
 	if left > 0 {
-		fmt.Fprintf(b, "%s in the JSON.\n", count(left, "more case"))
+		fmt.Fprintf(b, "%s in the JSON.\n", numfmt.Count(left, "more case"))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"dpukv/hashbench/result"
 	"dpukv/internal/figstyle"
+	"dpukv/internal/numfmt"
 )
 
 // DrawFigures draws the study's Figure 10 into a folder, as SVG and PNG. It draws a figure for each
@@ -96,8 +97,8 @@ func (f *figure) rightEnd() float64 {
 	for _, g := range f.groups {
 		for _, r := range g.bars {
 			if r != nil {
-				value, spread := shown(r)
-				most = max(most, value+spread)
+				_, _, high := shown(r)
+				most = max(most, high)
 			}
 		}
 	}
@@ -152,7 +153,7 @@ func (f *figure) foot() []string {
 		loopText(f.kase.Mode))
 	for _, m := range f.machines {
 		if n := len(m.Warnings); n > 0 {
-			said = append(said, m.Name+": "+count(n, "warning"))
+			said = append(said, m.Name+": "+numfmt.Count(n, "warning"))
 		}
 	}
 	return figstyle.Wrap(said, figstyle.FootText, f.width-2*figstyle.Margin)
@@ -285,10 +286,10 @@ func (f *figure) drawGroup(c draw.Canvas, g group, top vg.Length) {
 			continue
 		}
 		y := top - vg.Length(i)*bar
-		value, spread := shown(r)
+		value, low, high := shown(r)
 		fill(c, barColours[i%len(barColours)], c.Min.X, y-bar+0.5, f.x(c, max(value, 0)), y-0.5)
 		whisker := draw.LineStyle{Color: figstyle.Ink, Width: vg.Points(0.8)}
-		c.StrokeLine2(whisker, f.x(c, max(value-spread, 0)), y-bar/2, f.x(c, value+spread), y-bar/2)
+		c.StrokeLine2(whisker, f.x(c, max(low, 0)), y-bar/2, f.x(c, high), y-bar/2)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/hashbench/result"
+	"dpukv/internal/numfmt"
 )
 
 // maxColumns is the number of cases that fit a terminal.
@@ -50,7 +51,7 @@ func WriteTable(w io.Writer, r *result.Report) error {
 		b.WriteString(layOut(rows, 2) + "\n")
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "%s in the JSON (--out FILE).\n", count(left, "more case"))
+		fmt.Fprintf(&b, "%s in the JSON (--out FILE).\n", numfmt.Count(left, "more case"))
 	}
 	writeConditions(&b, r)
 	writeSMHasher(&b, r)
@@ -60,15 +61,15 @@ func WriteTable(w io.Writer, r *result.Report) error {
 }
 
 func writeConditions(b *bytes.Buffer, r *result.Report) {
-	fmt.Fprintf(b, "Medians of %d interleaved rounds of about %v ± their 95 %% confidence "+
+	fmt.Fprintf(b, "Medians of %d interleaved rounds of about %s ± their 95 %% confidence "+
 		"interval: nanoseconds of CPU time per call. Latency is less the cost of its loop; "+
 		"throughput contains its loop:\n",
-		r.Rounds, time.Duration(r.RoundNs).Round(10*time.Microsecond))
+		r.Rounds, numfmt.Duration(time.Duration(r.RoundNs)))
 	for _, o := range r.Overheads {
 		fmt.Fprintf(b, "  %s loop, %s lengths, %s: %s ns",
-			o.Mode, o.Lengths, count(o.Words, "word"), digits3(o.Ns.Median))
+			o.Mode, o.Lengths, numfmt.Count(o.Words, "word"), numfmt.Digits3(o.Ns.Median))
 		if o.Mode == string(result.Latency) {
-			fmt.Fprintf(b, ", %.2f ns left", o.LeftNs)
+			fmt.Fprintf(b, ", %s ns left", numfmt.Digits3(o.LeftNs))
 		} else {
 			b.WriteString(" with an empty function")
 		}
@@ -119,8 +120,8 @@ func writeSMHasher(b *bytes.Buffer, r *result.Report) {
 	}
 	for _, s := range r.SMHasher {
 		rows = append(rows, []string{
-			s.Function, result.SizeText(s.Bytes), digits3(s.Ns), digits3(s.Cycles),
-			digits3(s.CoreCycles), fmt.Sprintf("%.3f", s.Factor()),
+			s.Function, result.SizeText(s.Bytes), numfmt.Digits3(s.Ns), numfmt.Digits3(s.Cycles),
+			numfmt.Digits3(s.CoreCycles), fmt.Sprintf("%.3f", s.Factor()),
 		})
 	}
 	b.WriteString("\n" + layOut(rows, 1))

@@ -1,26 +1,13 @@
 package report
 
 import (
-	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"dpukv/hashbench/result"
+	"dpukv/internal/numfmt"
 )
-
-// digits3 writes x with three significant digits, without an exponent.
-func digits3(x float64) string { return strconv.FormatFloat(x, 'f', decimals3(x), 64) }
-
-// decimals3 is how many decimals give x three significant digits, up to three.
-func decimals3(x float64) int {
-	if x == 0 {
-		return 0
-	}
-	return min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 3)
-}
 
 // layOut aligns a table: the first columns (names) to the left, the others to the right. The first
 // row is the head.
@@ -50,9 +37,9 @@ func layOut(rows [][]string, names int) string {
 // frequency writes a rate: "4.13 GHz", "200 MHz".
 func frequency(hz float64) string {
 	if hz < 1e9 {
-		return digits3(hz/1e6) + " MHz"
+		return numfmt.Digits3(hz/1e6) + " MHz"
 	}
-	return digits3(hz/1e9) + " GHz"
+	return numfmt.Digits3(hz/1e9) + " GHz"
 }
 
 // cases lists the cases of results, each once, in the order of their first result.
@@ -104,14 +91,13 @@ func unit(c result.Case) string {
 	return "ns"
 }
 
-// shown is a result in the unit of its case: the figure, and the greater distance from it to an end
-// of its interval.
-func shown(r *result.Result) (value, spread float64) {
-	value, spread = r.Ns.Median, max(r.Ns.High-r.Ns.Median, r.Ns.Median-r.Ns.Low)
+// shown is a result in the unit of its case: the figure, and the ends of its interval.
+func shown(r *result.Result) (value, low, high float64) {
 	if asBandwidth(r.Case) {
-		return r.GBps(), r.GBps() * spread / r.Ns.Median
+		value = r.GBps()
+		return value, value * r.Ns.Median / r.Ns.High, value * r.Ns.Median / r.Ns.Low
 	}
-	return value, spread
+	return r.Ns.Median, r.Ns.Low, r.Ns.High
 }
 
 // cell writes a result for a table: "6.31 ±0.02".
@@ -119,19 +105,20 @@ func cell(r *result.Result) string {
 	if r == nil {
 		return "–"
 	}
-	value, spread := shown(r)
-	return digits3(value) + " ±" + strconv.FormatFloat(spread, 'f', decimals3(value), 64)
+	return around(shown(r))
+}
+
+// around writes a figure with the greater distance from it to an end of its interval, or with the
+// interval, where that is farther than the figure itself.
+func around(value, low, high float64) string {
+	text, spread := numfmt.Digits3(value)+" ", max(high-value, value-low)
+	if spread > value {
+		return text + numfmt.Range(low, high)
+	}
+	return text + "±" + numfmt.WithDigitsOf(spread, value)
 }
 
 // joined lists the texts that are not empty.
 func joined(said ...string) string {
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ", ")
-}
-
-// count writes a number with its noun: "1 case", "7 cases".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprint(n, " ", thing, "s")
 }

@@ -9,13 +9,25 @@ import (
 
 // Rate writes operations per second with three significant digits: "2.53 Mops".
 func Rate(ops float64) string {
+	return RateUnit(ops).Of(ops)
+}
+
+// ExactRate writes operations per second with four significant digits at most: "2.534 Mops".
+func ExactRate(ops float64) string { return RateUnit(ops).Exact(ops) }
+
+// Exact writes a value in the unit, with four significant digits at most.
+func (u Unit) Exact(x float64) string { return fmt.Sprintf("%.4g %s", x/u.Per, u.Name) }
+
+// RateUnit is the unit for the greatest of some rates, in operations per second. A column and an
+// axis have one unit.
+func RateUnit(greatest float64) Unit {
 	switch {
-	case ops >= 1e6:
-		return Digits3(ops/1e6) + " Mops"
-	case ops >= 1e3:
-		return Digits3(ops/1e3) + " kops"
+	case greatest >= 999.5e3:
+		return Unit{"Mops", 1e6}
+	case greatest >= 999.5:
+		return Unit{"kops", 1e3}
 	}
-	return Digits3(ops) + " ops/s"
+	return Unit{"ops/s", 1}
 }
 
 // rates are the units of [ParseRate]. One that ends another stands behind it.

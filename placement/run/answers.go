@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"dpukv/client/liveline"
+	"dpukv/internal/numfmt"
 	"dpukv/placement/search"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -79,6 +79,7 @@ func (r *ratePlan) writeAnswers(w io.Writer) error {
 	var b bytes.Buffer
 	var errs []error
 	all := r.answers()
+	ops, ns := r.units(all)
 	fmt.Fprintf(&b, "\nHighest rate with %s:\n\n", r.bound)
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "configuration\trate\t95 %% interval\tof the peak\tslope\tthere\tbeyond\n")
@@ -89,8 +90,9 @@ func (r *ratePlan) writeAnswers(w io.Writer) error {
 			fmt.Fprintf(table, "%s\tno answer\n", a.label)
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.0f %%\t%s\t%s\t%s\n", a.label, exactRate(a.Rate),
-			a.interval(), 100*a.Rate/a.peak, a.slope(), r.latency(a.at[a.Rate]), r.beyond(a))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.0f %%\t%s\t%s\t%s\n", a.label, ops.Exact(a.Rate),
+			a.interval(ops), 100*a.Rate/a.peak, a.slope(), ns.Of(r.medianNs(a.at[a.Rate])),
+			r.beyond(a, ops, ns))
 	}
 	table.Flush()
 	if len(errs) < len(all) {
@@ -112,17 +114,32 @@ func (r *ratePlan) writeAnswers(w io.Writer) error {
 		errors.Join(errs...))
 }
 
+// units are those of all rates and latencies of the table: that of the greatest.
+func (r *ratePlan) units(all []rateAnswer) (ops, ns numfmt.Unit) {
+	var rate, latency float64
+	for i := range all {
+		a := &all[i]
+		rate = max(rate, a.Rate, a.Low, a.High)
+		for _, at := range []float64{a.Rate, a.Beyond} {
+			if repeats := a.at[at]; len(repeats) > 0 {
+				latency = max(latency, r.medianNs(repeats))
+			}
+		}
+	}
+	return numfmt.RateUnit(rate), numfmt.TimeUnit(latency)
+}
+
 // interval is the confidence interval in words.
-func (a *rateAnswer) interval() string {
+func (a *rateAnswer) interval(ops numfmt.Unit) string {
 	switch {
 	case a.Low == 0 && a.High == 0:
 		return "too few repeats"
 	case a.Low == 0:
-		return "to " + exactRate(a.High)
+		return "to " + ops.Exact(a.High)
 	case a.High == 0:
-		return "from " + exactRate(a.Low)
+		return "from " + ops.Exact(a.Low)
 	}
-	return exactRate(a.Low) + " to " + exactRate(a.High)
+	return ops.Exact(a.Low) + " to " + ops.Exact(a.High)
 }
 
 // slope is the fall of the share within from 3/4 to 1/4, in words.
@@ -136,40 +153,29 @@ func (a *rateAnswer) slope() string {
 	return fmt.Sprintf("about %.2g %%", 100*a.Slope)
 }
 
-// exactRate writes a rate with its four significant digits.
-func exactRate(ops float64) string {
-	switch {
-	case ops >= 1e6:
-		return fmt.Sprintf("%.4g Mops", ops/1e6)
-	case ops >= 1e3:
-		return fmt.Sprintf("%.4g kops", ops/1e3)
-	}
-	return fmt.Sprintf("%.4g ops/s", ops)
-}
-
 func exactRates(ops []float64) string {
 	var rates []string
 	for _, rate := range ops {
-		rates = append(rates, exactRate(rate))
+		rates = append(rates, numfmt.ExactRate(rate))
 	}
 	return strings.Join(rates, ", ")
 }
 
-// latency is the median latency of the repeats at a rate.
-func (r *ratePlan) latency(repeats []*results.Point) string {
-	return liveline.Latency(int64(results.SpreadBy(repeats, r.bound.Metric.Ns).Median))
+// medianNs is the median latency of the repeats at a rate.
+func (r *ratePlan) medianNs(repeats []*results.Point) float64 {
+	return results.SpreadBy(repeats, r.bound.Metric.Ns).Median
 }
 
 // beyond describes the lowest rate that is not within the bound.
-func (r *ratePlan) beyond(a *rateAnswer) string {
+func (r *ratePlan) beyond(a *rateAnswer, ops, ns numfmt.Unit) string {
 	if a.Beyond == 0 {
 		return "kept up to the peak"
 	}
-	return r.why(a.at[a.Beyond]) + " at " + exactRate(a.Beyond)
+	return r.why(a.at[a.Beyond], ns) + " at " + ops.Exact(a.Beyond)
 }
 
 // why tells why a rate is not within the bound.
-func (r *ratePlan) why(repeats []*results.Point) string {
+func (r *ratePlan) why(repeats []*results.Point, ns numfmt.Unit) string {
 	missed := 0
 	for _, p := range repeats {
 		if !reached(p) {
@@ -179,25 +185,26 @@ func (r *ratePlan) why(repeats []*results.Point) string {
 	if 2*missed > len(repeats) {
 		return "rate missed"
 	}
-	return r.latency(repeats)
+	return ns.Of(r.medianNs(repeats))
 }
 
 // refusal tells why there is no answer, and what to do.
 func (r *ratePlan) refusal(a *rateAnswer) string {
 	beyond := a.at[a.Beyond]
+	_, ns := r.units([]rateAnswer{*a})
 	switch a.Outcome {
 	case search.LowestViolates:
 		return fmt.Sprintf("found %s at the lowest rate, %s (%.0f %% of the peak), allowed: %s; "+
 			"loosen the bound, or add lower shares to rates",
-			r.why(beyond), exactRate(a.Beyond), 100*a.Beyond/a.peak, r.bound)
+			r.why(beyond, ns), numfmt.ExactRate(a.Beyond), 100*a.Beyond/a.peak, r.bound)
 	case search.Inverted:
 		return fmt.Sprintf("found %s at %s, and the bound kept at a higher rate, %s, allowed: %s "+
 			"at all lower rates; look at the warnings, and at dpukv doctor",
-			r.why(beyond), exactRate(a.Beyond), exactRate(a.Above), r.bound)
+			r.why(beyond, ns), numfmt.ExactRate(a.Beyond), numfmt.ExactRate(a.Above), r.bound)
 	case search.Unsettled:
 		return fmt.Sprintf("found both verdicts again and again near %s, allowed: a verdict after "+
 			"%d points; lengthen duration, and look at dpukv doctor",
-			exactRate(a.Beyond), r.search(0).Most())
+			numfmt.ExactRate(a.Beyond), r.search(0).Most())
 	}
 	return "points are missing"
 }
@@ -211,8 +218,8 @@ func notes(a *rateAnswer) (list []string) {
 	list = append(list, a.again()...)
 	if a.Above > 0 {
 		list = append(list, fmt.Sprintf("the bound broke at %s and kept at a higher rate, %s: the "+
-			"latency does not follow the load there, or chance decides", exactRate(a.Beyond),
-			exactRate(a.Above)))
+			"latency does not follow the load there, or chance decides", numfmt.ExactRate(a.Beyond),
+			numfmt.ExactRate(a.Above)))
 	}
 	if len(a.Below) > 0 {
 		list = append(list, fmt.Sprintf("tried below: %s. Rates between them that break the bound "+
@@ -247,8 +254,8 @@ func (a *rateAnswer) moved() (list []string) {
 			"later points of one rate disagree. So the answer is that of no one time", way))
 	}
 	if a.PeakDrift != 0 {
-		list = append(list, fmt.Sprintf("the peak changed by %+.1f %% while the search measured",
-			100*a.PeakDrift))
+		list = append(list, fmt.Sprintf("the peak %s while the search measured",
+			numfmt.Change(a.PeakDrift)))
 	}
 	return list
 }
@@ -259,7 +266,7 @@ func (a *rateAnswer) again() (list []string) {
 		late := map[float64]search.Share{a.Rate: a.Again, a.Beyond: a.AgainBeyond}[rate]
 		list = append(list, fmt.Sprintf("measured again at the end, %s kept the bound in %d of %d "+
 			"points, unlike before: the limit moved, or chance decides there",
-			exactRate(rate), late.Within, late.Trials))
+			numfmt.ExactRate(rate), late.Within, late.Trials))
 	}
 	return list
 }

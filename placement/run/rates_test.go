@@ -48,7 +48,7 @@ func TestSearchFindsTheRateOfAnExactServer(t *testing.T) {
 		t.Errorf("found %+v, want at most 0.8 Mops, and no more than 3 %% below", a.Answer)
 	}
 	for _, want := range []string{
-		"Highest rate with p99 latency ≤ 20µs", "MICA, CH-SH", "796.9 kops  787.5 kops to 900 kops",
+		"Highest rate with p99 latency ≤ 20 µs", "MICA, CH-SH", "796.9 kops  787.5 kops to 900 kops",
 		"under 1.2 %", "20.6 µs at 806.3 kops",
 		"tried below: 100 kops, 250 kops, 500 kops, 750 kops, 787.5 kops. Rates between",
 	} {
@@ -121,7 +121,7 @@ func TestSearchRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ script, bound, want string }{
 		"a bound that the lowest rate breaks": {
 			"", "p99=4us",
-			"found 4.4 µs at the lowest rate, 100 kops (10 % of the peak), allowed: p99 latency ≤ 4µs; loosen",
+			"found 4.40 µs at the lowest rate, 100 kops (10 % of the peak), allowed: p99 latency ≤ 4 µs; loosen",
 		},
 		"points that fail": {"client@go=failed point", "p99=20us", "2 of 2 points failed"},
 	} {

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/client"
 	"dpukv/client/liveline"
+	"dpukv/internal/numfmt"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -60,7 +61,7 @@ func (r *reporter) begin(n int, pt *sweep.Point, left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.count = fmt.Sprintf("[%d/%s]", n, r.total)
-	r.left = fmt.Sprintf("%v left", left.Round(time.Second))
+	r.left = fmt.Sprintf("%v left", left.Round(time.Second)) // whole seconds, also below a minute
 	r.what, r.warmup = pt.Describe(), pt.Warmup > 0
 	r.step, r.speeds = "", map[string]string{}
 	if !r.terminal {
@@ -109,10 +110,10 @@ func (r *reporter) speedOf(p *node.Progress) string {
 		speed = "warm-up" // the first interval of the measurement period is not over
 	}
 	if p.ThroughputOps > 0 {
-		speed += " " + liveline.Rate(p.ThroughputOps)
+		speed += " " + numfmt.Rate(p.ThroughputOps)
 	}
 	if p.LatencyP99Ns > 0 {
-		speed += ", p99 " + liveline.Latency(p.LatencyP99Ns)
+		speed += ", p99 " + numfmt.Nanoseconds(float64(p.LatencyP99Ns))
 	}
 	return speed
 }
@@ -144,23 +145,27 @@ func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
 	defer r.mu.Unlock()
 	head := fmt.Sprintf("[%d/%s] %s: ", n, r.total, p.ID)
 	r.count = ""
-	took = took.Round(100 * time.Millisecond)
 	switch {
 	case p.BeyondCapacity():
 		r.clear()
-		fmt.Fprintf(r.w, "%srate missed, in %v: %s\n", head, took, firstLine(p.Error))
+		fmt.Fprintf(r.w, "%srate missed, in %s: %s\n", head, numfmt.Duration(took), firstLine(p.Error))
 	case p.Status != results.StatusOK && causeOf(p.Error) == causeOf(r.failure):
 		r.clear()
-		fmt.Fprintf(r.w, "%sfailed after %v, as the failed point before\n", head, took)
+		fmt.Fprintf(r.w, "%sfailed after %s, as the failed point before\n", head,
+			numfmt.Duration(took))
 	case p.Status != results.StatusOK:
 		r.clear()
 		r.failure = p.Error
-		fmt.Fprintf(r.w, "%sfailed after %v: %s\n", head, took, firstLine(p.Error))
+		fmt.Fprintf(r.w, "%sfailed after %s: %s\n", head, numfmt.Duration(took),
+			firstLine(p.Error))
 	case !r.terminal && p.IsProbe():
-		fmt.Fprintf(r.w, "%s%s, in %v%s\n", head, figuresOf(p), took, warningCount(p.Warnings))
+		fmt.Fprintf(r.w, "%s%s, in %s%s\n", head, figuresOf(p), numfmt.Duration(took),
+			warningCount(p.Warnings))
 	case !r.terminal:
-		fmt.Fprintf(r.w, "%s%s, p50 %s, p99 %s, in %v%s\n", head, liveline.Rate(p.ThroughputOps),
-			liveline.Latency(p.P50Ns), liveline.Latency(p.P99Ns), took, warningCount(p.Warnings))
+		unit := numfmt.TimeUnit(float64(p.P99Ns))
+		fmt.Fprintf(r.w, "%s%s, p50 %s, p99 %s, in %s%s\n", head, numfmt.Rate(p.ThroughputOps),
+			unit.Of(float64(p.P50Ns)), unit.Of(float64(p.P99Ns)), numfmt.Duration(took),
+			warningCount(p.Warnings))
 	}
 }
 
@@ -184,13 +189,10 @@ func (r *reporter) close() {
 }
 
 func warningCount(warnings results.Warnings) string {
-	switch len(warnings) {
-	case 0:
+	if len(warnings) == 0 {
 		return ""
-	case 1:
-		return ", 1 warning"
 	}
-	return fmt.Sprintf(", %d warnings", len(warnings))
+	return ", " + numfmt.Count(len(warnings), "warning")
 }
 
 // firstLine returns the first line of a text, and says how many follow.

@@ -57,7 +57,7 @@ func TestProgressOnATerminalIsOneLine(t *testing.T) {
 		"[1/27] 1m30s left, preload 45 %: mica", "[1/27] 1m30s left, warm-up: mica",
 		"[1/27] 1m30s left, measure 4.20 Mops, p99 38.0 µs: mica CH-SH",
 		"left, another verify, client measure 4.20 Mops, p99 38.0 µs: mica",
-		"[2/27] second: failed after 1s: node server: gone … (1 line more)\r\n",
+		"[2/27] second: failed after 1 s: node server: gone … (1 line more)\r\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %q, want it to hold %q", text, want)
@@ -85,8 +85,8 @@ func TestProgressElsewhereIsLines(t *testing.T) {
 [1/27] preload 45 %
 [1/27] warm-up
 [1/27] another verify, client measure 4.20 Mops, p99 38.0 µs
-[1/27] first: 4.20 Mops, p50 0 ns, p99 0 ns, in 1s
-[2/27] second: failed after 1s: node server: gone … (1 line more)
+[1/27] first: 4.20 Mops, p50 0 ns, p99 0 ns, in 1 s
+[2/27] second: failed after 1 s: node server: gone … (1 line more)
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)

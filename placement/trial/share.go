@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"dpukv/internal/numfmt"
 	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -63,8 +64,8 @@ func together(shares []share, told time.Time, pt *sweep.Point) (warnings []strin
 	}
 	skew := slices.MaxFunc(begun, time.Time.Compare).Sub(slices.MinFunc(begun, time.Time.Compare))
 	share := float64(skew) / float64(shortest(shares))
-	switch text := fmt.Sprintf("the clients began %v apart, %.0f %% of the measurement period",
-		skew.Round(100*time.Microsecond), 100*share); {
+	switch text := fmt.Sprintf("the clients began %s apart, %.0f %% of the measurement period",
+		numfmt.Duration(skew), 100*share); {
 	case share >= skewLimit:
 		return nil, fmt.Errorf("%s: they measured at no time together; measure for longer", text)
 	case share >= skewWarning:

@@ -39,12 +39,12 @@ func TestMergeRefusesNonsense(t *testing.T) {
 	late := shares()
 	late[1].began = told.Add(600 * time.Millisecond)
 	if _, err := merge(late, told, pt); err == nil ||
-		!strings.Contains(err.Error(), "the clients began 600ms apart, 60 % of the measurement period") {
+		!strings.Contains(err.Error(), "the clients began 600 ms apart, 60 % of the measurement period") {
 		t.Errorf("no common window: got %v", err)
 	}
 	late[1].began = told.Add(100 * time.Millisecond)
 	if res, err := merge(late, told, pt); err != nil ||
-		!strings.Contains(res.Point.Warnings[0].Text, "100ms apart, 10 % of the measurement period") {
+		!strings.Contains(res.Point.Warnings[0].Text, "100 ms apart, 10 % of the measurement period") {
 		t.Errorf("not quite together: got %v", err)
 	}
 	jumped := shares()

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
@@ -48,7 +50,7 @@ func TestOf(t *testing.T) {
 		{
 			"a win within a bound", slices.Concat(fast, slow), &bound, Far,
 			[]string{
-				"CH-SH is the best placement: ", "within p99 latency ≤ 300µs, 3.51 times that of CH-SD",
+				"CH-SH is the best placement: ", "within p99 latency ≤ 300 µs, 3.51 times that of CH-SD",
 				"They are far apart: no test is needed.",
 			},
 		},
@@ -67,7 +69,7 @@ func TestOf(t *testing.T) {
 		},
 		{
 			"a bound that nothing keeps", slices.Concat(fast, slow), &tight, None,
-			[]string{"No load keeps p99 latency ≤ 1µs."},
+			[]string{"No load keeps p99 latency ≤ 1 µs."},
 		},
 		{
 			"a tie", slices.Concat(fast, placed("CD-SH", 4.01e6, 6)), nil, Tie,
@@ -185,6 +187,44 @@ func TestOfWarnings(t *testing.T) {
 	if !strings.Contains(h.Text, "CH-SD (emulated)") {
 		t.Errorf("found %q, want the emulated line marked", h.Text)
 	}
+}
+
+// TestOfWarningsOfNone: that nothing keeps a bound is doubtful, too, if the points behind it are.
+func TestOfWarningsOfNone(t *testing.T) {
+	tight := must.Get(results.ParseBound("p99=1us"))(t)
+	noisy := func(p *results.Point) {
+		p.Warnings = results.ReadWarnings("disturbed: other programs used 30 % of the time of the server's CPUs")
+	}
+	h, _ := Of(placed("CH-SH", 4e6, 6, noisy), Options{Bound: &tight})
+	if want := "disturbed (6 of 6 points behind this)"; h.Verdict != None || !slices.Equal(h.Cases[0].Warnings, []string{want}) {
+		t.Errorf("found %s with %q, want %s with %q", h.Verdict, h.Cases[0].Warnings, None, want)
+	}
+}
+
+// TestOfCasesHaveConditions: each of several cases says what tells it from the others, as those along
+// the client's threads and along the rate, which a search has.
+func TestOfCasesHaveConditions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var points []results.Point
+		for range rapid.IntRange(1, 4).Draw(t, "lines") {
+			share, open := rapid.SampledFrom([]float64{0.5, 0.95}).Draw(t, "share"), rapid.Bool().Draw(t, "open")
+			store := rapid.SampledFrom([]string{"mica", "memcached"}).Draw(t, "store")
+			points = append(points, placed("CH-SH", 4e6, 2, func(p *results.Point) {
+				p.Store, p.GetRatio = store, share
+				if open {
+					p.RateOps, p.ClientThreads = 1e5*float64(p.ClientThreads), 1
+				}
+			})...)
+		}
+		h, _ := Of(points, Options{Metric: results.LatencyMetrics()[3]})
+		seen := map[string]bool{}
+		for _, c := range h.Cases {
+			if len(h.Cases) > 1 && (c.Condition == "" || seen[c.Condition]) {
+				t.Fatalf("found the condition %q of one of %d cases", c.Condition, len(h.Cases))
+			}
+			seen[c.Condition] = true
+		}
+	})
 }
 
 func TestOfNoPoints(t *testing.T) {

@@ -49,9 +49,20 @@ func (q *question) races(lines []results.Line) []race {
 	}
 	var races []race
 	for _, axis := range axes {
-		races = append(races, q.racesAlong(axis, along[axis])...)
+		found := q.racesAlong(axis, along[axis])
+		if len(axes) > 1 {
+			for i := range found {
+				found[i].condition = joinedWords("along "+axis.Title(), found[i].condition)
+			}
+		}
+		races = append(races, found...)
 	}
 	return races
+}
+
+// joinedWords joins labels as [results.Labels] does.
+func joinedWords(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), ", ")
 }
 
 func (q *question) racesAlong(axis *results.Dimension, lines []*results.Line) []race {
@@ -102,12 +113,8 @@ func failedText(points []*results.Point) string {
 	for _, g := range results.Group(results.Named("placement"), points) {
 		parts = append(parts, numfmt.Grouped(len(g))+" of "+g[0].Placement)
 	}
-	are := "are"
-	if len(points) == 1 {
-		are = "is"
-	}
 	return fmt.Sprintf("%s failed and %s not compared: %s.", numfmt.Count(len(points), "point"),
-		are, strings.Join(parts, ", "))
+		numfmt.Are(len(points)), strings.Join(parts, ", "))
 }
 
 // emulatedText names the substitutes for hardware behind points.

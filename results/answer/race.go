@@ -28,6 +28,7 @@ type race struct {
 	base      []entry  // baselines, which are no rivals
 	alike     []string // labels of lines that the same stand-in forwarded
 	by        yardstick
+	rate      float64 // at which latency ranks the lines; 0: throughput does
 	// p is the greatest of the best line against each other one, and corrected the same over all
 	// races.
 	p, corrected float64
@@ -38,6 +39,7 @@ type race struct {
 // rank chooses the marks, and sorts the lines by them.
 func (r *race) rank(o *Options) {
 	r.setAside()
+	r.rate = o.RateOps
 	r.choose(o)
 	order := func(e entry) float64 {
 		if e.mark == nil {

@@ -11,10 +11,7 @@ import (
 
 // answer puts the outcome of a race into words.
 func (r *race) answer(noun string, o *Options) Case {
-	c := Case{Condition: r.condition, Best: r.entries[0].label}
-	if r.entries[0].mark != nil {
-		c.Warnings = r.warnings()
-	}
+	c := Case{Condition: r.condition, Best: r.entries[0].label, Warnings: r.warnings()}
 	switch {
 	case r.entries[0].mark == nil:
 		c.Verdict, c.Best, c.Text = None, "", r.none(noun, o)
@@ -150,20 +147,44 @@ func (r *race) broken() string {
 	return joined(labels)
 }
 
-// warnings name the kinds of warnings that the best and the next mark have.
+// decisive are the points that a text rests on: those of the best and the next mark. Without any,
+// they are what kept the lines from having one.
+func (r *race) decisive() (list []*results.Point) {
+	for _, e := range r.entries[:min(2, len(r.entries))] {
+		if e.mark != nil {
+			list = append(list, e.mark.Repeats...)
+		}
+	}
+	if list != nil {
+		return list
+	}
+	for i := range r.entries {
+		list = append(list, r.entries[i].against(r.rate)...)
+	}
+	return list
+}
+
+// against are the repeats that kept a line from having a mark: at the rate, or at the lowest load,
+// which already breaks the bound.
+func (e *entry) against(rate float64) []*results.Point {
+	if rate == 0 {
+		return e.line.Marks[0].Repeats
+	}
+	if m := e.at(rate); m != nil {
+		return m.Repeats
+	}
+	return nil
+}
+
+// warnings name the kinds of warnings that the points behind the text have.
 func (r *race) warnings() []string {
 	var list []string
+	behind := r.decisive()
 	for _, kind := range results.ValidityKinds() {
-		with, all := 0, 0
-		for _, e := range r.entries[:min(2, len(r.entries))] {
-			if e.mark == nil {
-				continue
-			}
-			for _, p := range e.mark.Repeats {
-				all++
-				if p.Warnings.Has(kind) {
-					with++
-				}
+		with, all := 0, len(behind)
+		for _, p := range behind {
+			if p.Warnings.Has(kind) {
+				with++
 			}
 		}
 		if with > 0 {

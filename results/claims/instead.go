@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 	"dpukv/results/columns"
 )
@@ -25,7 +26,7 @@ var instead = map[string]func([]*results.Point) string{
 	},
 	"batch": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
-			return fmt.Sprintf("batches of %d, %.0f operations and %.0f bytes a request frame, "+
+			return fmt.Sprintf("batches of %d, %.0f operations and %.0f bytes per request frame, "+
 				"over a stream that cuts them anywhere", p.Batch, p.OpsPerFrame, p.BytesPerFrame)
 		})
 	},
@@ -57,19 +58,19 @@ var instead = map[string]func([]*results.Point) string{
 	"similar": func([]*results.Point) string { return "each ratio names its two sides" },
 	"servers": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
-			return fmt.Sprint(p.ServerThreads)
-		}) + " server threads"
+			return numfmt.Count(p.ServerThreads, "server thread")
+		})
 	},
 	"lynx-load": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
-			return fmt.Sprintf("%g %% GET, keys of %d and values of %d bytes, batch %d, %d "+
-				"connections a client thread, over %s", 100*p.GetRatio, p.KeyBytes, p.ValueBytes,
-				p.Batch, p.Connections, p.Transport)
+			return fmt.Sprintf("%g %% GET, keys of %d and values of %d bytes, batch %d, %s "+
+				"per client thread, over %s", 100*p.GetRatio, p.KeyBytes, p.ValueBytes, p.Batch,
+				numfmt.Count(p.Connections, "connection"), p.Transport)
 		})
 	},
 	"lynx-cores": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
-			return fmt.Sprintf("%s: %d server threads", p.Placement, p.ServerThreads)
+			return p.Placement + ": " + numfmt.Count(p.ServerThreads, "server thread")
 		})
 	},
 	"lynx-card": func(points []*results.Point) string {
@@ -77,8 +78,8 @@ var instead = map[string]func([]*results.Point) string{
 			if p.ServerNode.Kind != results.KindDPU {
 				return ""
 			}
-			return strings.TrimSpace(fmt.Sprintf("%d server threads on %s %s", p.ServerThreads,
-				p.ServerNode.Node, p.ServerNode.Profile))
+			return strings.TrimSpace(fmt.Sprintf("%s on %s %s",
+				numfmt.Count(p.ServerThreads, "server thread"), p.ServerNode.Node, p.ServerNode.Profile))
 		})
 	},
 	"lynx-server": func(points []*results.Point) string {
@@ -99,8 +100,8 @@ var instead = map[string]func([]*results.Point) string{
 	},
 	"threads": func(points []*results.Point) string {
 		return each(points, func(p *results.Point) string {
-			return fmt.Sprint(p.ClientThreads)
-		}) + " client threads"
+			return numfmt.Count(p.ClientThreads, "client thread")
+		})
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
 
@@ -68,8 +69,8 @@ func (f *finding) weak(tail bool) (reasons []string) {
 			f.repeats, minRepeats))
 	}
 	if n, example := f.disturbed(tail); n > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d of %s are disturbed, such as by this: %s", n,
-			f.counted(), example))
+		reasons = append(reasons, fmt.Sprintf("%d of %s %s disturbed, such as by this: %s", n,
+			f.counted(), numfmt.Are(n), example))
 	}
 	return reasons
 }
@@ -124,9 +125,9 @@ func (f *finding) warned() (n int) {
 // counted is the number of points or reports, in words.
 func (f *finding) counted() string {
 	if len(f.hashes) > 0 {
-		return fmt.Sprintf("%d reports of hash functions", len(f.hashes))
+		return numfmt.Count(len(f.hashes), "report") + " of hash functions"
 	}
-	return fmt.Sprintf("%d points", len(f.points))
+	return numfmt.Count(len(f.points), "point")
 }
 
 // substitute names the substitutes for hardware behind the figure.

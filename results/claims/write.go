@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
+
+	"dpukv/internal/numfmt"
 )
 
 // Write writes outcomes for a terminal, finding by finding. It groups the cases of a claim that
@@ -20,17 +20,17 @@ func Write(w io.Writer, ev Evidence, outcomes []Outcome) error {
 		if g := r.Generations; len(g) > 0 {
 			dpus = "DPUs: " + title(strings.Join(g, " and "))
 		}
-		fmt.Fprintf(&b, "%s: %d points, %s\n", r.Name, len(r.Points), dpus)
+		fmt.Fprintf(&b, "%s: %s, %s\n", r.Name, numfmt.Count(len(r.Points), "point"), dpus)
 		if n := r.scalablePoints(); n > 0 {
-			fmt.Fprintf(&b, "  %d of them are %s and left out: there the Arm has a scalable "+
+			fmt.Fprintf(&b, "  %d of them %s %s and left out: there the Arm has a scalable "+
 				"function and the card is in DPU mode, in the study's off-path it is a separated "+
-				"host\n", n, scalable)
+				"host\n", n, numfmt.Are(n), scalable)
 		}
 	}
 	for i := range ev.Hashes {
 		h := &ev.Hashes[i]
-		fmt.Fprintf(&b, "%s: %d times of hash functions on %s (%s)\n", h.Name, len(h.Times),
-			title(h.Machine), h.CPU)
+		fmt.Fprintf(&b, "%s: %s of hash functions on %s (%s)\n", h.Name,
+			numfmt.Count(len(h.Times), "time"), title(h.Machine), h.CPU)
 	}
 	b.WriteByte('\n')
 	bySource(outcomes, func(list []Outcome) { writeSource(&b, list) })
@@ -204,11 +204,11 @@ func (o *Outcome) Studied() string {
 // Yours is the measured figure, with its range over other choices of repeats. The outcome must be
 // measured.
 func (o *Outcome) Yours() string {
-	if *o.Low == *o.High {
-		return o.figure(*o.Measured)
+	figure, low, high := o.figure(*o.Measured), o.figure(*o.Low), o.figure(*o.High)
+	if low == high {
+		return figure
 	}
-	return fmt.Sprintf("%s (%s to %s with other repeats)", o.figure(*o.Measured),
-		o.figure(*o.Low), o.figure(*o.High))
+	return fmt.Sprintf("%s (%s to %s with other repeats)", figure, low, high)
 }
 
 // Behind is the evidence behind the measured figure.
@@ -224,12 +224,14 @@ func (o *Outcome) Behind() string {
 func (o *Outcome) figure(x float64) string {
 	switch o.Unit {
 	case "ratio":
-		return fmt.Sprintf("%.3g×", x)
+		return numfmt.Short(x) + "×"
 	case "share":
-		return fmt.Sprintf("%.3g %%", 100*x)
+		if x < 0 { // the claim says in words which way
+			return numfmt.Short(-100*x) + " % the other way"
+		}
+		return numfmt.Short(100*x) + " %"
 	}
-	return fmt.Sprintf("%s %s",
-		strconv.FormatFloat(x, 'f', max(0, 2-int(math.Log10(max(x, 1)))), 64), o.Unit)
+	return numfmt.Short(x) + " " + o.Unit
 }
 
 // writeSubstitutes lists each substitute for hardware once.
@@ -265,6 +267,25 @@ func writeWarnings(b *bytes.Buffer, list []Outcome) {
 	}
 }
 
+// do says how many do something: "1 agrees", "2 agree".
+func do(n int, verb string) string {
+	if n == 1 {
+		verb += "s"
+	}
+	return fmt.Sprint(n, " ", verb)
+}
+
+// Count is the number of claims that outcomes are cases of. The cases of a claim follow each other.
+func Count(outcomes []Outcome) (claims int) {
+	for i := range outcomes {
+		if i == 0 || outcomes[i].Says != outcomes[i-1].Says ||
+			outcomes[i].Finding != outcomes[i-1].Finding {
+			claims++
+		}
+	}
+	return claims
+}
+
 func writeCount(b *bytes.Buffer, outcomes []Outcome) {
 	count := map[Verdict]int{}
 	marked := 0
@@ -274,11 +295,14 @@ func writeCount(b *bytes.Buffer, outcomes []Outcome) {
 			marked++
 		}
 	}
-	fmt.Fprintf(b, "Of %d claims of %s %d agree, %d disagree, %d are inconclusive, %d are not "+
-		"measured", len(outcomes), outcomes[0].Origin(), count[Agrees], count[Disagrees],
-		count[Inconclusive], count[NotMeasured])
+	open, missing := count[Inconclusive], count[NotMeasured]
+	fmt.Fprintf(b, "Of %s of %s of %s, %s, %s, %d %s inconclusive, %d %s not "+
+		"measured", numfmt.Count(len(outcomes), "case"), numfmt.Count(Count(outcomes), "claim"),
+		outcomes[0].Origin(), do(count[Agrees], "agree"), do(count[Disagrees], "disagree"), open, numfmt.Are(open), missing,
+		numfmt.Are(missing))
 	if marked > 0 {
-		fmt.Fprintf(b, "; %d of those measured use emulated or substitute parts", marked)
+		fmt.Fprintf(b, "; of those measured, %s emulated or substitute parts",
+			do(marked, "use"))
 	}
 	b.WriteString(".\n")
 }

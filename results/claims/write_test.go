@@ -50,3 +50,25 @@ func TestWriteGolden(t *testing.T) {
 		t.Errorf("%v, %s", err, text)
 	}
 }
+
+// TestOtherWay: a figure of a claim with a direction has no minus sign.
+func TestOtherWay(t *testing.T) {
+	for want, x := range map[string]float64{"26 % the other way": -0.26, "71.5 %": 0.715, "0 %": 0} {
+		if got := (&Outcome{Unit: "share"}).figure(x); got != want {
+			t.Errorf("found %q, want %q", got, want)
+		}
+	}
+}
+
+// TestCountOfClaims: the claims that are counted are those of the books, each with all its cases.
+func TestCountOfClaims(t *testing.T) {
+	for _, b := range books(t) {
+		claims := 0
+		for i := range b.Findings {
+			claims += len(b.Findings[i].Claims)
+		}
+		if got := Count(b.Evaluate(Evidence{})); got != claims {
+			t.Errorf("%s: found %d claims, want %d", b.Source.Name, got, claims)
+		}
+	}
+}

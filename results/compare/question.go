@@ -29,7 +29,7 @@ func pair(a, b []results.Point, ds []*results.Dimension) (questions []question, 
 		return nil, ""
 	}
 	varying := results.Varying(ds, all)
-	common = results.Labels(results.Without(ds, varying), all[0])
+	common = strings.Join(results.Common(ds, all), ", ")
 	said := results.Telling(varying, all)
 	for _, g := range results.Group(ds, all) {
 		q := question{label: name(said, g[0])}

@@ -21,9 +21,7 @@ func (f *figure) conditions() []string {
 		rest = results.Without(rest, titleDimensions())
 	}
 	var said []string
-	for _, d := range results.Without(rest, results.Varying(rest, points)) {
-		said = append(said, d.Label(points[0]))
-	}
+	said = append(said, results.Common(rest, points)...)
 	serverCPUs := func(p *results.Point) []int { return p.ServerCPUs }
 	clientCPUs := func(p *results.Point) []int { return p.ClientCPUs }
 	if points[0].ServerPinning() != "" { // else the server ran already

@@ -39,7 +39,7 @@ func TestBoundIsShown(t *testing.T) {
 	s.folder.options.Bound = &bound
 	add(t, begin(t, dir), resultstest.Curve(1e6, []int{1, 2}, 2)...)
 	_, body := get(t, s.URL()+"data.json")
-	for _, part := range []string{`"bound":{"measure":"p95","ns":1000000}`, "within p95 latency ≤ 1ms"} {
+	for _, part := range []string{`"bound":{"measure":"p95","ns":1000000}`, "within p95 latency ≤ 1 ms"} {
 		if !strings.Contains(body, part) {
 			t.Errorf("found %.300s, want it with %s", body, part)
 		}

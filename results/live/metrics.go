@@ -33,12 +33,12 @@ var (
 	throughput = describe("throughput_ops_per_second",
 		"Throughput of a configuration, median of its repeats.", labels...)
 	latency = describe("latency_seconds",
-		"Latency of an operation from its intended send, median of the repeats.",
+		"Latency per operation from its intended send, median of the repeats.",
 		append([]string{"measure"}, labels...)...)
 	serverCPU = describe("server_cpu_seconds_per_operation",
-		"CPU time of the server for an operation, median of the repeats.", labels...)
+		"CPU time of the server per operation, median of the repeats.", labels...)
 	clientCPU = describe("client_cpu_seconds_per_operation",
-		"CPU time of the client for an operation, median of the repeats.", labels...)
+		"CPU time of the client per operation, median of the repeats.", labels...)
 	repeats = describe("repeats",
 		"Measured repeats of a configuration.", labels...)
 	warnedRepeats = describe("doubtful_repeats",

@@ -2,6 +2,7 @@ package offload
 
 import (
 	"slices"
+	"strings"
 
 	"dpukv/results"
 	"dpukv/results/probechart"
@@ -27,7 +28,7 @@ func chart(of *results.Chart) probechart.Chart {
 			Unit: probechart.Unit{Name: "Mops", Per: 1e6},
 		},
 		Y: probechart.Axis{
-			Name: "host_cpu_ns_per_op", Title: "host CPU time an operation",
+			Name: "host_cpu_ns_per_op", Title: "host CPU time per operation",
 			Quantity: probechart.Time, Unit: probechart.Unit{Name: "ns", Per: 1},
 		},
 		Common: common(of),
@@ -50,8 +51,7 @@ func common(of *results.Chart) (said []string) {
 	points := of.Points()
 	rest := results.Without(results.Dimensions(), results.Named("machine", "emulated_testbed",
 		"store", "get_ratio", "key_bytes", "value_bytes", "batch"))
-	said = append(said, results.Labels(results.Without(rest, results.Varying(rest, points)),
-		points[0]))
+	said = append(said, strings.Join(results.Common(rest, points), ", "))
 	for i := range of.Lines {
 		along := "along a line: " + of.Lines[i].Axis.Title()
 		if len(of.Lines[i].Marks) > 1 && !slices.Contains(said, along) {

@@ -115,8 +115,8 @@ func newBreakdown(points, probes []*results.Point) *breakdown {
 }
 
 func (b *breakdown) reaches() string {
-	return fmt.Sprintf("peak %s, least median latency %s", opsText(b.peak.Throughput().Median),
-		timeText(b.least.Latency(b.p50).Median))
+	return fmt.Sprintf("peak %s, least median latency %s", numfmt.Rate(b.peak.Throughput().Median),
+		numfmt.Nanoseconds(b.least.Latency(b.p50).Median))
 }
 
 // parts are the memory of the server's node, and the parts of the path that the transport has.
@@ -174,7 +174,7 @@ func median(points []*results.Point, figure string) float64 {
 // bound says what a limit means for the peak.
 func (b *breakdown) bound(how string, limit float64) string {
 	share := b.peak.Throughput().Median / limit
-	return fmt.Sprintf("%s: at most %s; the peak is %s %% of it", how, opsText(limit),
+	return fmt.Sprintf("%s: at most %s; the peak is %s %% of it", how, numfmt.Rate(limit),
 		numfmt.Digits3(100*share))
 }
 
@@ -183,22 +183,10 @@ func (b *breakdown) floor(ns float64) string {
 	least := b.least.Latency(b.p50).Median
 	if least < ns {
 		return fmt.Sprintf("the curve's least median, %s, is %s less: sizes, batches or load "+
-			"differ", timeText(least), timeText(ns-least))
+			"differ", numfmt.Nanoseconds(least), numfmt.Nanoseconds(ns-least))
 	}
 	return fmt.Sprintf("of the curve's least median, %s, the rest is %s: store, batch and queues",
-		timeText(least), timeText(least-ns))
-}
-
-func opsText(ops float64) string {
-	if ops >= 0.1e6 {
-		return numfmt.Digits3(ops/1e6) + " Mops"
-	}
-	return numfmt.Digits3(ops/1e3) + " kops"
-}
-
-func timeText(ns float64) string {
-	u := unitOf(Time, ns)
-	return numfmt.Digits3(ns/u.Per) + " " + u.Name
+		numfmt.Nanoseconds(least), numfmt.Nanoseconds(least-ns))
 }
 
 func linkText(bytesPerS float64) string {

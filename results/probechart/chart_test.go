@@ -123,7 +123,7 @@ func TestGenerations(t *testing.T) {
 func TestSettingWords(t *testing.T) {
 	for setting, want := range map[string]string{
 		"block_bytes=65536": "blocks of 64 KiB", "bytes=100": "100 B", "cores=1": "1 core",
-		"rate=0": "closed loop", "rate=5000": "5000 a second", "pages=4k": "4k pages", "hue=red": "hue red",
+		"rate=0": "closed loop", "rate=5000": "5000 per second", "pages=4k": "4k pages", "hue=red": "hue red",
 	} {
 		name, value, _ := strings.Cut(setting, "=")
 		if got := settingWords(name, value); got != want {

@@ -71,13 +71,13 @@ func pagesFor(points []*results.Point, used string) string {
 func memoryText(one, many []*results.Point, block string) string {
 	text := ""
 	if len(one) > 0 {
-		text = timeText(median(one, "latency_ns")) + " an operation alone"
+		text = numfmt.Nanoseconds(median(one, "latency_ns")) + " per operation alone"
 	}
 	if len(many) > 0 {
 		if text != "" {
 			text += ", "
 		}
-		text += timeText(median(many, "latency_ns")) + " in batches of 64"
+		text += numfmt.Nanoseconds(median(many, "latency_ns")) + " in batches of 64"
 	}
 	n, _ := strconv.ParseFloat(block, 64)
 	return text + ", in a table of " + SizeText(n)
@@ -137,7 +137,7 @@ func (b *breakdown) bandwidth(direction string) Part {
 		made.Measured += " with " + words
 	}
 	if size := b.bytesPerOp(direction); size > 0 && rate > 0 {
-		made.Follows = b.bound(fmt.Sprintf("%s B an operation", numfmt.Digits3(size)), rate/size)
+		made.Follows = b.bound(fmt.Sprintf("%s B per operation", numfmt.Digits3(size)), rate/size)
 	} else {
 		made.Follows = "the points do not count the bytes of an operation"
 	}
@@ -176,7 +176,7 @@ func (b *breakdown) roundTrip() Part {
 	}
 	near := nearest(all, size)
 	made, ns := part(name, near...), median(near, "p50_latency_ns")
-	made.Measured = fmt.Sprintf("median %s at %s, one at a time", timeText(ns),
+	made.Measured = fmt.Sprintf("median %s at %s, one at a time", numfmt.Nanoseconds(ns),
 		settingWords("bytes", near[0].Settings["bytes"]))
 	made.Follows = fmt.Sprintf("a request of the run has %s B; %s", numfmt.Digits3(size),
 		b.floor(ns))
@@ -215,9 +215,9 @@ func (b *breakdown) verbs() Part {
 	made := part(name, append(write, send...)...)
 	there, back := median(write, "p50_latency_ns"), median(send, "p50_latency_ns")
 	made.Measured = fmt.Sprintf("medians: WRITE of %s %s, SEND of %s %s, one way",
-		settingWords("bytes", write[0].Settings["bytes"]), timeText(there),
-		settingWords("bytes", send[0].Settings["bytes"]), timeText(back))
+		settingWords("bytes", write[0].Settings["bytes"]), numfmt.Nanoseconds(there),
+		settingWords("bytes", send[0].Settings["bytes"]), numfmt.Nanoseconds(back))
 	made.Follows = fmt.Sprintf("%s + %s = %s for a request by WRITE and an answer by SEND; %s",
-		timeText(there), timeText(back), timeText(there+back), b.floor(there+back))
+		numfmt.Nanoseconds(there), numfmt.Nanoseconds(back), numfmt.Nanoseconds(there+back), b.floor(there+back))
 	return made
 }

@@ -67,7 +67,7 @@ func memoryViews() []view {
 			}},
 		},
 		{
-			stem: "memory-kvs", title: "memory: access pattern of a key-value store, an operation",
+			stem: "memory-kvs", title: "memory: access pattern of a key-value store, per operation",
 			measure: "memory", tests: []string{"kvs"}, along: []along{blocks}, y: latency,
 		},
 		{

@@ -46,7 +46,7 @@ var (
 	}
 	wordNouns = map[string]string{
 		"test": "%s", "op": "%s", "direction": "%s", "engine": "engine %s", "completion": "%s",
-		"code": "%s code", "pages": "%s pages", "batch": "batch %s", "rate": "%s a second",
+		"code": "%s code", "pages": "%s pages", "batch": "batch %s", "rate": "%s per second",
 		"load": "load %s",
 	}
 )

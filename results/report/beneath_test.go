@@ -68,7 +68,7 @@ func TestBeneathInABrowser(t *testing.T) {
 			"1 probe failed:", "no memory to copy",
 		},
 		"#made": {
-			"MICA, CH-SH, SM1", "MICA, CH-SH, off-path", "memory of hostB", "25.1 B an operation: at most 138 Mops",
+			"MICA, CH-SH, SM1", "MICA, CH-SH, off-path", "memory of hostB", "25.1 B per operation: at most 138 Mops",
 			"not measured", "measure: [kvs, {network: {test: [stream], cores: [1, 2], direction: [up]}}]",
 		},
 	} {

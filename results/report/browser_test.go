@@ -336,3 +336,45 @@ func appendTo(t *testing.T, path, text string) {
 	defer f.Close()
 	must.Get(f.WriteString(text))(t)
 }
+
+// TestNothingIsUndefinedInABrowser: a search has points of a closed and of an open loop, and a line of
+// one configuration has no words of its own. The page says of neither what it does not know.
+func TestNothingIsUndefinedInABrowser(t *testing.T) {
+	b := resultstest.NewBrowser(t)
+	b.Run(t, chromedp.EmulateViewport(1280, 900))
+	search := resultstest.Curve(2e6, []int{1, 2, 4, 8}, 3)
+	for i := range 4 {
+		search = append(search, resultstest.Curve(5e5*float64(i+1), []int{4}, 3, func(p *results.Point) {
+			p.RateOps = p.ThroughputOps
+			p.Latency = resultstest.Latency(20e3 * 10 * float64(i+1) * float64(i+1) * float64(p.Repeat))
+		})...)
+	}
+	failed := resultstest.Curve(2e6, []int{1}, 2)
+	resultstest.Failed("no answer")(&failed[1])
+	attached := func(store, addr string) []results.Point {
+		return resultstest.Curve(2e6, []int{1, 2}, 2, func(p *results.Point) {
+			p.Store, p.Placement, p.Submode, p.ServerAddr = store, "attached", "unknown", addr
+		})
+	}
+	for name, points := range map[string][]results.Point{
+		"search": search, "one configuration": failed,
+		"attached": slices.Concat(attached("mica", "10.0.0.3:7000"), attached("redis", "10.0.0.2:6379")),
+	} {
+		b.Open(t, page(t, runfoldertest.Create(t, points), Options{}))
+		text := resultstest.Eval[string](t, b, `document.body.innerText + [...document.querySelectorAll("[aria-label]")].map(e => "\n" + e.ariaLabel).join("")`)
+		for _, wrong := range []string{"undefined", "NaN", "\n: ", "not drawn: .", "1 points", "1 claims"} {
+			if at := strings.Index(text, wrong); at >= 0 {
+				t.Errorf("%s: found %q: …%s…", name, wrong, text[max(0, at-80):min(len(text), at+80)])
+			}
+		}
+		lines := resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => r.cells[1].textContent)`)
+		if name == "attached" && (strings.Contains(lines[0], "6379") || strings.Contains(lines[1], "7000")) {
+			t.Errorf("the lines are %q", lines)
+		}
+		for _, column := range resultstest.Eval[[]string](t, b, `[3, 5].map(i => [...new Set([...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => r.cells[i].textContent.split(" ")[1]).filter(Boolean))].join())`) {
+			if strings.Contains(column, ",") {
+				t.Errorf("%s: one column has the units %s", name, column)
+			}
+		}
+	}
+}

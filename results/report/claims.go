@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"dpukv/results"
@@ -13,9 +14,10 @@ var findings = sync.OnceValues(claims.Load)
 
 // claimed is the findings of all sources beside this run.
 type claimed struct {
-	Count map[claims.Verdict]int `json:"count"`
-	Cases []claimedCase          `json:"cases"` // the measured ones
-	// NotMeasured are the claims that the run is no evidence for, each once.
+	Count  map[claims.Verdict]int `json:"count"`  // of cases
+	Claims int                    `json:"claims"` // that have the cases
+	Cases  []claimedCase          `json:"cases"`  // the measured ones
+	// NotMeasured are the claims with a case that the run is no evidence for, each once.
 	NotMeasured []missingClaim `json:"not_measured"`
 }
 
@@ -39,7 +41,8 @@ type claimedCase struct {
 type missingClaim struct {
 	Finding string `json:"finding"`
 	Says    string `json:"says"`
-	Why     string `json:"why"`
+	Why     string `json:"why"`   // each reason once
+	Cases   int    `json:"cases"` // without evidence
 }
 
 // fillClaims compares the run with the findings of all sources, as dpukv claims does.
@@ -60,20 +63,32 @@ func (m *Model) fillClaims(probes []results.Point) error {
 	for i := range outcomes {
 		m.Claims.add(&outcomes[i])
 	}
+	m.Claims.Claims = claims.Count(outcomes)
 	return nil
 }
 
 func (c *claimed) add(o *claims.Outcome) {
 	c.Count[o.Verdict]++
 	if o.Measured == nil {
-		missing := missingClaim{o.Finding, o.Says, o.Why}
-		if n := len(c.NotMeasured); n == 0 || c.NotMeasured[n-1].Says != o.Says {
-			c.NotMeasured = append(c.NotMeasured, missing)
-		}
+		c.miss(o)
 		return
 	}
 	c.Cases = append(c.Cases, claimedCase{
 		o.Whose(), o.Finding, o.Section, o.Says, o.About(), o.Studied(), o.Yours(), o.Verdict,
 		o.Word(), o.Behind(), o.Why, o.Substitute, o.Warnings,
 	})
+}
+
+// miss adds a case without evidence. The cases of a claim follow each other.
+func (c *claimed) miss(o *claims.Outcome) {
+	n := len(c.NotMeasured)
+	if n == 0 || c.NotMeasured[n-1].Says != o.Says || c.NotMeasured[n-1].Finding != o.Finding {
+		c.NotMeasured = append(c.NotMeasured, missingClaim{o.Finding, o.Says, o.Why, 1})
+		return
+	}
+	last := &c.NotMeasured[n-1]
+	last.Cases++
+	if !strings.Contains(last.Why, o.Why) {
+		last.Why += "; " + o.Why
+	}
 }

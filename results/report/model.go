@@ -215,14 +215,20 @@ func newDimension(d *results.Dimension, points []results.Point) dimension {
 	for i := range points {
 		all = append(all, &points[i])
 	}
-	place := make(map[string]int)
+	// Servers that ran already have one placement, and each has words of its own.
+	worded := func(p *results.Point) [3]string { return [3]string{d.Text(p), d.Shown(p), d.Label(p)} }
+	place := make(map[[3]string]int)
 	for _, g := range results.Group([]*results.Dimension{d}, all) {
-		place[d.Text(g[0])] = len(to.Values)
-		to.Values, to.Labels = append(to.Values, d.Shown(g[0])), append(to.Labels, d.Label(g[0]))
+		for _, p := range g {
+			if _, known := place[worded(p)]; !known {
+				place[worded(p)] = len(to.Values)
+				to.Values, to.Labels = append(to.Values, d.Shown(p)), append(to.Labels, d.Label(p))
+			}
+		}
 	}
 	if len(to.Values) > 1 {
 		for _, p := range all {
-			to.At = append(to.At, place[d.Text(p)])
+			to.At = append(to.At, place[worded(p)])
 		}
 	}
 	to.Varies = varies(d, all)

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
@@ -152,4 +154,32 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestLabelsAreThoseOfThePoints: the page says of each point what package results says of it, also
+// of several servers that ran already, which share a placement.
+func TestLabelsAreThoseOfThePoints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var points []results.Point
+		for range rapid.IntRange(1, 6).Draw(t, "points") {
+			points = append(points, resultstest.Point(func(p *results.Point) {
+				p.Store = rapid.SampledFrom([]string{"mica", "redis"}).Draw(t, "store")
+				p.Placement = rapid.SampledFrom([]string{"attached", "CH-SH"}).Draw(t, "placement")
+				p.ServerAddr = rapid.SampledFrom([]string{"10.0.0.2:6379", "10.0.0.3:7000"}).Draw(t, "address")
+				p.RateOps = rapid.SampledFrom([]float64{0, 500, 5e5}).Draw(t, "rate")
+			}))
+		}
+		for _, d := range results.Dimensions() {
+			of := newDimension(d, points)
+			for i := range points {
+				at := 0
+				if len(of.At) > 0 {
+					at = of.At[i]
+				}
+				if of.Labels[at] != d.Label(&points[i]) || of.Values[at] != d.Shown(&points[i]) {
+					t.Fatalf("%s of point %d: the page says %q, %q", d.Name(), i, of.Labels[at], of.Values[at])
+				}
+			}
+		}
+	})
 }

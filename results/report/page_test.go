@@ -41,7 +41,7 @@ func TestAnswersInABrowser(t *testing.T) {
 			"3 points failed and are not compared: 3 of CH-SD.",
 		},
 		"#notes .fold":         {"9 of 222 points: the client's CPU is full", "Such as: client-bound: ", "mica-CH-SH-"},
-		"#claims-lead":         {" claims of the study and of Lynx", " inconclusive"},
+		"#claims-lead":         {" cases of ", " claims of the study and of Lynx", " inconclusive"},
 		"#claims-list .claims": {"inconclusive", "the study ", "this run ", "needed: 4"},
 		"#claims-list":         {"Not measured by this run: "},
 		"#words":               {"Mops", "CH-SHClients on host A, server on host B.", "knee", "hits"},

@@ -35,14 +35,17 @@ func writeProbes(b *bytes.Buffer, ok []*results.Point) {
 		name := strings.TrimSpace(p.Measure + " " + p.Settings["test"])
 		tests[name] = append(tests[name], p)
 	}
+	var all []string
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		fmt.Fprintf(b, "\n%s\n", name)
 		rows := probeRows(tests[name])
-		for _, line := range layOut(probeColumns(tests[name], rows), rows) {
+		lines := layOut(probeColumns(tests[name], rows), rows)
+		for _, line := range lines {
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 		}
+		all = append(all, lines...)
 	}
-	b.WriteString("\nMedians of the repeats ± half their range.\n")
+	b.WriteString("\nMedians of the repeats " + spreads(all) + ".\n")
 	writeEmulated(b, ok)
 }
 

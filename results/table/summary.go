@@ -127,7 +127,7 @@ func (s *summary) outcome() {
 	s.line("throughput", fmt.Sprintf("%s Mops (%s, %s of them)", mega(p.ThroughputOps),
 		numfmt.Count(p.Ops, "operation"), numfmt.Count(p.Gets, "GET")))
 	if p.OpsPerFrame > 0 {
-		s.line("batches", fmt.Sprintf("%s operations and %s bytes a request frame",
+		s.line("batches", fmt.Sprintf("%s operations and %s bytes per request frame",
 			numfmt.Digits3(p.OpsPerFrame), numfmt.Digits3(p.BytesPerFrame)), perWrite(p))
 	}
 	if p.Gets > 0 {
@@ -289,7 +289,7 @@ func energyOf(side string, uj float64, by string) string {
 	if uj == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s µJ an operation on the %s's machine (%s)", numfmt.Digits3(uj), side, by)
+	return fmt.Sprintf("%s µJ per operation on the %s's machine (%s)", numfmt.Digits3(uj), side, by)
 }
 
 // perCore is the server's side for each second of CPU time, by the kind of node.
@@ -297,7 +297,7 @@ func perCore(p *results.Point) string {
 	var said []string
 	for _, kind := range []string{results.KindHost, results.KindDPU} {
 		if ops := p.OpsPerCoreS(kind); ops > 0 {
-			said = append(said, fmt.Sprintf("%s Mops a busy core-second of the %s", mega(ops),
+			said = append(said, fmt.Sprintf("%s Mops per busy core-second of the %s", mega(ops),
 				map[string]string{results.KindHost: "host", results.KindDPU: "DPU"}[kind]))
 		}
 	}
@@ -307,13 +307,13 @@ func perCore(p *results.Point) string {
 func (s *summary) cost() {
 	p := s.p
 	s.WriteByte('\n')
-	s.line("server CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its threads' time",
+	s.line("server CPU", fmt.Sprintf("%s ns per operation, %.0f %% of its threads' time",
 		numfmt.Digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare),
 		interruptShare(p.ServerInterruptShare))
 	s.line("", perCore(p))
 	s.line("energy", energyOf("server", p.ServerEnergyUJPerOp, p.ServerEnergyBy),
 		energyOf("client", p.ClientEnergyUJPerOp, p.ClientEnergyBy))
-	s.line("client CPU", fmt.Sprintf("%s ns an operation, %.0f %% of its CPUs' time",
+	s.line("client CPU", fmt.Sprintf("%s ns per operation, %.0f %% of its CPUs' time",
 		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
 		computeCPU(p), interruptShare(p.ClientInterruptShare), hashShare(p))
 	s.line("", hashShareSource(p))
@@ -331,7 +331,7 @@ func (s *summary) parts() {
 	name := "parts"
 	for i := range s.p.Parts {
 		part := &s.p.Parts[i]
-		text := fmt.Sprintf("%s %s ns an operation", part.Part, numfmt.Digits3(part.CPUNsPerOp))
+		text := fmt.Sprintf("%s %s ns per operation", part.Part, numfmt.Digits3(part.CPUNsPerOp))
 		if part.SpunNsPerOp > 0 {
 			text += fmt.Sprintf(" (%s of it polling without work)",
 				numfmt.Digits3(part.SpunNsPerOp))

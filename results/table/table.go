@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,8 +55,8 @@ func writeRows(b *bytes.Buffer, ok []*results.Point) {
 	for _, line := range lines {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	fmt.Fprintf(b, "\n%s\nMops: million operations per second.\n%s", legendLine(rows),
-		leftOut(left))
+	fmt.Fprintf(b, "\n%s\nMops: million operations per second.\n%s",
+		legendLine(rows, spreads(lines)), leftOut(left))
 	if some(rows, lostKeys) {
 		b.WriteString(hitsNote + "\n")
 	}
@@ -208,7 +209,7 @@ func value(of func(*results.Point) string) cell {
 	}
 }
 
-// median is a cell with the median over the repeats and half their range, in units of per.
+// median is a cell with the median over the repeats and how far they are from it, in units of per.
 func median(per float64, of func(*results.Point) float64) cell {
 	return func(repeats []*results.Point) (string, string) {
 		s := results.SpreadBy(repeats, of).Per(per)
@@ -216,7 +217,7 @@ func median(per float64, of func(*results.Point) float64) cell {
 		if len(repeats) == 1 {
 			return text, ""
 		}
-		return text, "±" + strconv.FormatFloat(s.HalfRange(), 'f', numfmt.Decimals3(s.Median), 64)
+		return text, numfmt.Around(s.Median, s.Min, s.Max)
 	}
 }
 
@@ -247,6 +248,18 @@ func some(rows [][]*results.Point, is func(*results.Point) bool) bool {
 	})
 }
 
+// spreads explains what stands behind the medians of a table.
+func spreads(lines []string) string {
+	text := "± half their range"
+	if slices.ContainsFunc(lines, ranged.MatchString) {
+		text += ", or (their range) where half of it is larger"
+	}
+	return text
+}
+
+// ranged finds a range that stands for a spread: see [numfmt.Around].
+var ranged = regexp.MustCompile(`\([\d.]+ to [\d.]+\)`)
+
 // hitsNote explains GETs that do not find a key, although the client stored all keys.
 const hitsNote = "Hits below 100 %: in mode cache, a store drops items where its index or its " +
 	"memory is full."
@@ -255,7 +268,7 @@ const hitsNote = "Hits below 100 %: in mode cache, a store drops items where its
 func lostKeys(p *results.Point) bool { return p.Mode == "cache" && p.Misses > 0 }
 
 // legendLine explains the content of the cells.
-func legendLine(rows [][]*results.Point) string {
+func legendLine(rows [][]*results.Point, spreads string) string {
 	said := "Latency counts from the send"
 	if some(rows, func(p *results.Point) bool { return p.RateOps > 0 }) {
 		said = "Latency counts from the intended send"
@@ -267,9 +280,9 @@ func legendLine(rows [][]*results.Point) string {
 	}
 	switch {
 	case !sameRepeats(rows):
-		return "Medians over the repeats ± half their range. " + said + "."
+		return "Medians over the repeats " + spreads + ". " + said + "."
 	case len(rows[0]) > 1:
-		return fmt.Sprintf("Medians of %d repeats ± half their range. %s.", len(rows[0]), said)
+		return fmt.Sprintf("Medians of %d repeats %s. %s.", len(rows[0]), spreads, said)
 	}
 	return said + "."
 }

@@ -85,15 +85,15 @@ func TestDecide(t *testing.T) {
 func TestSayBound(t *testing.T) {
 	b := must.Get(results.ParseBound("p99=300us"))(t)
 	for want, p := range map[string]*results.Point{
-		"p99 latency ≤ 300µs: kept: 200 µs":   repeats([]float64{200})[0],
-		"p99 latency ≤ 300µs: broken: 412 µs": repeats([]float64{412})[0],
-		"p99 latency ≤ 300µs: not shown to keep it: the estimate, 200 µs, keeps it, but its interval has no upper " +
+		"p99 latency ≤ 300 µs: kept: 200 µs":   repeats([]float64{200})[0],
+		"p99 latency ≤ 300 µs: broken: 412 µs": repeats([]float64{412})[0],
+		"p99 latency ≤ 300 µs: not shown to keep it: the estimate, 200 µs, keeps it, but its interval has no upper " +
 			"end: measure longer": repeats([]float64{200}, short)[0],
-		"p99 latency ≤ 300µs: broken: at least 412 µs": repeats([]float64{412}, bound)[0],
-		"p99 latency ≤ 300µs: not shown to keep it: the estimate, 412 µs, breaks it, but the point is disturbed: " +
+		"p99 latency ≤ 300 µs: broken: at least 412 µs": repeats([]float64{412}, bound)[0],
+		"p99 latency ≤ 300 µs: not shown to keep it: the estimate, 412 µs, breaks it, but the point is disturbed: " +
 			"measure on a quiet machine (dpukv doctor)": repeats([]float64{412}, noisy)[0],
-		"p99 latency ≤ 300µs: not shown to keep it: the figure was not measured": repeats([]float64{0})[0],
-		"p99 latency ≤ 300µs: not shown to keep it: the point failed": repeats([]float64{200},
+		"p99 latency ≤ 300 µs: not shown to keep it: the figure was not measured": repeats([]float64{0})[0],
+		"p99 latency ≤ 300 µs: not shown to keep it: the point failed": repeats([]float64{200},
 			resultstest.Failed("no answer"))[0],
 	} {
 		if got := SayBound(b, p); got != want {

@@ -31,6 +31,7 @@ type field struct {
 	failed []*results.Point
 	// broken are the lines of which no load keeps the bound.
 	broken    []string
+	doubtful  []string // the same, but their lowest load is disturbed
 	rehearsal bool
 	where     Where
 }
@@ -87,7 +88,12 @@ func newField(points []results.Point, w Where) *field {
 			continue
 		}
 		rest := results.Without(said, []*results.Dimension{l.Axis})
-		f.broken = append(f.broken, label(rest, l.Marks[0].Repeats[0]))
+		text := label(rest, l.Marks[0].Repeats[0])
+		if isDisturbed(l.Marks[0].Repeats) {
+			f.doubtful = append(f.doubtful, text)
+			continue
+		}
+		f.broken = append(f.broken, text)
 	}
 	return f
 }
@@ -120,6 +126,9 @@ func (f *field) judge(t *Threshold) (v Verdict, why string) {
 		return Broken, fmt.Sprintf(": %s has no load that keeps %s", f.broken[0], f.where.Bound)
 	case len(broken) > 0:
 		return Broken, ": " + t.said(broken[0]) + f.among(len(broken), "break it")
+	case len(f.doubtful) > 0:
+		return Undecided, fmt.Sprintf(": %s has no load that keeps %s, but %s", f.doubtful[0],
+			f.where.Bound, disturbed)
 	case len(f.failed) > 0:
 		p := f.failed[0]
 		return Undecided, fmt.Sprintf(": %s failed, such as %s: %s",
@@ -135,6 +144,17 @@ func (f *field) judge(t *Threshold) (v Verdict, why string) {
 		nearest = ": the nearest to it, "
 	}
 	return Kept, nearest + t.said(worst[0]) + f.among(len(worst), "keep it")
+}
+
+// isDisturbed reports whether so many repeats are disturbed that the others do not agree.
+func isDisturbed(repeats []*results.Point) bool {
+	quiet := 0
+	for _, p := range repeats {
+		if !p.Warnings.Has(results.Disturbed) {
+			quiet++
+		}
+	}
+	return !agree(quiet, len(repeats))
 }
 
 // said names a configuration with its value.

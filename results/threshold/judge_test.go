@@ -24,6 +24,7 @@ func curve(placement string, peak float64, edits ...func(*results.Point)) []resu
 // TestJudge: the worst configuration decides, and the text names it.
 func TestJudge(t *testing.T) {
 	within := must.Get(results.ParseBound("p99=300us"))(t)
+	tight := must.Get(results.ParseBound("p99=1us"))(t)
 	both := slices.Concat(curve("CH-SH", 4e6), curve("CH-SD", 2.5e6))
 	failed := slices.Concat(both, curve("CD-SD", 1e6, resultstest.Failed("no answer.\nmore")))
 	wrong := curve("CD-SD", 1e6, resultstest.Failed("a wrong value"), func(p *results.Point) { p.Errors = 5000 })
@@ -54,6 +55,12 @@ func TestJudge(t *testing.T) {
 			": broken: CH-SD, 1 client thread has 554 kops, the median of 6 repeats; 3 of 8 configurations break it.",
 		},
 		{
+			"a bound that a disturbed line breaks", "throughput < 1Mops", curve("CH-SH", 4e6, noisy),
+			Where{Bound: &tight},
+			Undecided,
+			": not decided: MICA, CH-SH has no load that keeps p99 latency ≤ 1 µs, but the point is disturbed",
+		},
+		{
 			"throughput within a bound", "throughput < 1Mops", curve("CH-SH", 4e6),
 			Where{Bound: &within},
 			Kept,
@@ -62,7 +69,7 @@ func TestJudge(t *testing.T) {
 		{
 			"no load within the bound", "throughput < 1Mops", slices.Concat(both, curve("CD-SD", 1e5)),
 			Where{Bound: &within},
-			Broken, ": broken: CD-SD has no load that keeps p99 latency ≤ 300µs.",
+			Broken, ": broken: CD-SD has no load that keeps p99 latency ≤ 300 µs.",
 		},
 		{
 			"failed points", "p99 > 1ms", failed,

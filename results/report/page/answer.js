@@ -12,7 +12,7 @@ function headline() {
     h.failed ? el("p", { class: "failures" }, h.failed + " ", el("a", { href: "#failed" }, "Why")) : null,
     cases.length ? null : doubted(h.cases[0].warnings || []),
     cases.length ? el("details", { class: "cases", open: cases.length <= 4 }, el("summary", {}, `The ${cases.length} cases`), el("ul", {}, cases.slice(0, 60).map(c =>
-      el("li", {}, el("b", {}, c.condition + ": "), badge(c.verdict), " ", c.text, doubted(c.warnings || []))), cases.length > 60 ? el("li", {}, `and ${cases.length - 60} more`) : "")) : null,
+      el("li", {}, el("b", {}, c.condition ? c.condition + ": " : ""), badge(c.verdict), " ", c.text, doubted(c.warnings || []))), cases.length > 60 ? el("li", {}, `and ${cases.length - 60} more`) : "")) : null,
     el("p", { class: "quiet" }, "Median throughput; tests at 5 %: by rounds, or by all repeats where the rounds are too few; corrected over all cases. Filters and controls don't change this text."),
   ].filter(Boolean));
 }
@@ -32,7 +32,7 @@ function folded(kind) {
 function claims() {
   const c = D.claims, n = verdict => c.count[verdict] || 0, colors = { agrees: "good", disagrees: "bad", inconclusive: "warn" };
   const all = Object.values(c.count).reduce((a, b) => a + b, 0);
-  $("#claims-lead").textContent = `Of ${all} claims of the study and of Lynx (ASPLOS '20) ${n("agrees")} agree, ${n("disagrees")} disagree, ${n("inconclusive")} are inconclusive, and ${n("not measured")} are not measured by this run. dpukv claims takes several runs together.`;
+  $("#claims-lead").textContent = `Of ${counted(all, "case")} of ${counted(c.claims, "claim")} of the study and of Lynx (ASPLOS '20), ${n("agrees")} agree, ${n("disagrees")} disagree, ${n("inconclusive")} ${areOf(n("inconclusive"))} inconclusive, and ${n("not measured")} ${areOf(n("not measured"))} not measured by this run. dpukv claims takes several runs together.`;
   const list = c.cases.map(o => el("li", {},
     el("p", { class: "claim" }, el("span", { class: "badge " + colors[o.verdict] }, o.word), " ", o.substitute ? [el("span", { class: "badge sim" }, "emulated or substitute parts"), " "] : "", el("b", {}, o.says)),
     el("p", {}, o.about ? o.about + ": " : "", `${o.origin} ${o.study}, this run ${o.yours}`),
@@ -40,9 +40,9 @@ function claims() {
     o.why ? el("p", { class: "doubt" }, o.why) : "",
     o.substitute ? el("p", { class: "quiet" }, "Not the hardware of that paper, but " + o.substitute) : "",
     o.doubts.length ? el("details", {}, el("summary", { class: "quiet" }, "Warnings about the method there"), el("ul", { class: "quiet" }, o.doubts.map(d => el("li", {}, d.study, d.instead ? ". This run: " + d.instead : "")))) : ""));
-  const missing = c.not_measured.map(o => el("li", {}, el("b", {}, o.finding + ": "), o.says, ". ", el("span", { class: "quiet" }, sentence(o.why))));
+  const missing = c.not_measured.map(o => el("li", {}, el("b", {}, o.finding + ": "), o.says, ". ", el("span", { class: "quiet" }, (o.cases > 1 ? `${o.cases} cases. ` : "") + sentence(o.why))));
   $("#claims-list").replaceChildren(...[
     list.length ? el("ul", { class: "claims" }, list) : null,
-    missing.length ? el("details", {}, el("summary", {}, `Not measured by this run: ${counted(missing.length, "claim")}`), el("ul", {}, missing)) : null,
+    missing.length ? el("details", {}, el("summary", {}, `Not measured by this run: ${counted(n("not measured"), "case")} of ${counted(missing.length, "claim")}`), el("ul", {}, missing)) : null,
   ].filter(Boolean));
 }

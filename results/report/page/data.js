@@ -85,11 +85,22 @@ function condensed(points) {
   return [...shapes.values()].map(s => points.length > 1 ? `${s.text} (${s.count} of ${points.length} repeats)` : s.text);
 }
 
-// Numbers with three significant digits.
+// Numbers with three significant digits, as package numfmt writes them.
 const digits3 = x => isFinite(x) ? x.toFixed(decimals3(x)) : "–";
-const decimals3 = x => x === 0 ? 0 : Math.min(6, Math.max(0, 2 - Math.floor(Math.log10(Math.abs(x)))));
+const decimals3 = x => {
+  if (x === 0) return 0;
+  const power = Math.floor(Math.log10(Math.abs(x)));
+  return Math.min(6, Math.max(0, 2 - power - (Math.round(Math.abs(x) / 10 ** (power - 2)) >= 1000 ? 1 : 0)));
+};
+// around is how far values are from their median. Those that stray by more than the median have their range.
+const around = (s, unit) => (s.max - s.min) / 2 > Math.abs(s.mid) ? `(${digits3(s.min / unit)} to ${digits3(s.max / unit)})` : "±" + ((s.max - s.min) / 2 / unit).toFixed(decimals3(s.mid / unit));
 const sentence = text => text && text[0].toUpperCase() + text.slice(1) + ".";
-const mops = ops => ops >= 1e5 ? digits3(ops / 1e6) + " Mops" : digits3(ops / 1e3) + " kops";
-const micros = ns => ns >= 1e8 ? digits3(ns / 1e6) + " ms" : digits3(ns / 1e3) + " µs";
+// A column, a list and an axis have one unit: that of their greatest value.
+const rateUnit = greatest => greatest >= 999.5e3 ? { name: "Mops", per: 1e6 } : greatest >= 999.5 ? { name: "kops", per: 1e3 } : { name: "ops/s", per: 1 };
+const timeUnit = greatest => greatest >= 1e7 ? { name: "ms", per: 1e6 } : { name: "µs", per: 1e3 };
+const inUnit = (unit, x) => digits3(x / unit.per) + " " + unit.name;
+const mops = ops => inUnit(rateUnit(ops), ops);
+const micros = ns => inUnit(timeUnit(ns), ns);
+const largest = list => list.reduce((a, b) => b > a ? b : a, 0);
 const percent = x => digits3(100 * x) + " %";
 const counted = (n, thing) => n.toLocaleString("en").replace(/,/g, " ") + " " + thing + (n === 1 ? "" : "s");

@@ -23,7 +23,7 @@ function details(i, among) {
 }
 
 function sides(i) {
-  const ns = side => digits3(value(side + "_cpu_ns_per_op", i)) + " ns of CPU an operation, " + percent(value(side + "_cpu_share", i)) + " of its CPUs' time";
+  const ns = side => digits3(value(side + "_cpu_ns_per_op", i)) + " ns of CPU per operation, " + percent(value(side + "_cpu_share", i)) + " of its CPUs' time";
   return el("div", {}, el("p", {}, el("b", {}, "Bottleneck: " + value("bottleneck", i)), ". ", sentence(value("bottleneck_why", i))),
     el("div", { class: "sides" }, el("p", {}, el("b", {}, "Client. "), ns("client") + compute(i)), el("p", {}, el("b", {}, "Server. "), ns("server") + perCore(i))));
 }
@@ -33,12 +33,12 @@ const STAGES = [["stages_before_send_ns", "before the send"], ["stages_client_qu
 
 function stages(i) {
   if (!value("stages_server_residence_ns", i)) return [];
-  const whole = value("latency_mean_ns", i), parts = STAGES.map(([column, title], n) => ({ title, ns: value(column, i), color: `var(--line${n})` }));
+  const whole = value("latency_mean_ns", i), unit = timeUnit(whole), parts = STAGES.map(([column, title], n) => ({ title, ns: value(column, i), color: `var(--line${n})` }));
   const key = color => { const e = el("span", { class: "key" }); e.style.background = color; return e; };
   const bar = el("div", { class: "stack", "aria-hidden": "true" }, parts.map(p => { const e = key(p.color); e.style.flexGrow = Math.max(p.ns, 0) / whole; return e; }));
   return [el("h3", {}, "Where the time goes"), bar,
-    el("table", { class: "stages" }, el("tbody", {}, parts.map(p => el("tr", {}, el("td", {}, key(p.color), " ", p.title), num(micros(p.ns)), num(percent(p.ns / whole)))),
-      el("tr", {}, el("td", {}, el("b", {}, "mean latency")), num(micros(whole)), num("")))),
+    el("table", { class: "stages" }, el("tbody", {}, parts.map(p => el("tr", {}, el("td", {}, key(p.color), " ", p.title), num(inUnit(unit, p.ns)), num(percent(p.ns / whole)))),
+      el("tr", {}, el("td", {}, el("b", {}, "mean latency")), num(inUnit(unit, whole)), num("")))),
     el("p", { class: "quiet" }, "The rest is a remainder, not a measurement: it includes the wait in the server's socket" + (value("compute_ns", i) ? ", and the wait for the end of a compute." : "."))];
 }
 
@@ -48,7 +48,7 @@ function compute(i) {
 }
 
 function perCore(i) {
-  const said = [["host_ops_per_core_s", "host"], ["dpu_ops_per_core_s", "DPU"]].filter(([column]) => value(column, i)).map(([column, kind]) => mops(value(column, i)) + " a busy core-second of the " + kind);
+  const said = [["host_ops_per_core_s", "host"], ["dpu_ops_per_core_s", "DPU"]].filter(([column]) => value(column, i)).map(([column, kind]) => mops(value(column, i)) + " per busy core-second of the " + kind);
   return said.length ? ". " + said.join(", ") : "";
 }
 

@@ -61,14 +61,15 @@ const doubts = points => [...new Set(points.flatMap(warnings))];
 // reading is what stands in the box beside a mark.
 function reading(line, m) {
   const row = (name, text) => el("tr", {}, el("td", {}, name), el("td", {}, text));
-  const range = (s, unit) => m.points.length > 1 && s.max > s.min ? `${unit(s.mid)} (${unit(s.min).split(" ")[0]} – ${unit(s.max)})` : unit(s.mid);
+  const range = (s, unit) => inUnit(unit, s.mid) + (m.points.length > 1 && s.max > s.min ? ` (${digits3(s.min / unit.per)} to ${digits3(s.max / unit.per)})` : "");
+  const others = D.measures.filter(o => o.name !== state.measure), time = timeUnit(largest([m.y.max, ...others.map(o => m.of(o.name).mid)]));
   const first = m.points[0], cpu = column => digits3(spread(m.points, column).mid) + " ns";
   return [
     el("p", {}, swatch(line.style), " ", el("b", {}, line.label), el("br"), `${m.axisLabel}, ${counted(m.points.length, "repeat")}`,
       m.points.some(emulated) ? [" ", el("span", { class: "badge sim" }, "emulated")] : null),
-    el("table", {}, row("throughput", range(m.x, mops)), row(short(state.measure), range(m.y, micros)),
-      ...D.measures.filter(o => o.name !== state.measure).map(o => row(short(o.name), micros(m.of(o.name).mid))),
-      row("server CPU an op", cpu("server_cpu_ns_per_op")), row("client CPU an op", cpu("client_cpu_ns_per_op"))),
+    el("table", {}, row("throughput", range(m.x, rateUnit(m.x.max))), row(short(state.measure), range(m.y, time)),
+      ...others.map(o => row(short(o.name), inUnit(time, m.of(o.name).mid))),
+      row("server CPU per op", cpu("server_cpu_ns_per_op")), row("client CPU per op", cpu("client_cpu_ns_per_op"))),
     el("p", {}, el("b", {}, "Bottleneck: "), value("bottleneck", first)),
     doubts(m.points).length ? el("ul", { class: "doubts" }, doubts(m.points).map(d => el("li", {}, d))) : null,
   ].filter(Boolean);

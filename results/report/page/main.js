@@ -43,7 +43,7 @@ function subtitle() {
   const few = name => { const d = dim(name); return d.labels.length <= 4 ? d.labels.filter(Boolean).join(", ") : counted(d.labels.length, name); };
   const placements = dim("placement").values, placed = placements.length > 6 ? [few("placement")] : placements.filter(Boolean).flatMap((p, i) => [i ? ", " : "", word(p)]);
   $("#subtitle").replaceChildren(...[[few("store")], placed, [counted(D.count, "point")], [D.beneath.count ? counted(D.beneath.count, "probe") : ""], [when]].filter(part => part.some(Boolean)).flatMap((part, i) => [i ? " · " : "", ...part]));
-  $("#made").textContent = `Made ${D.made} by dpukv ${D.version} from ${D.dir}. Digest of the run: ${D.digest}. Charts: uPlot 1.6.32 (MIT).`;
+  $("#about").textContent = `Made ${D.made} by dpukv ${D.version} from ${D.dir}. Digest of the run: ${D.digest}. Charts: uPlot 1.6.32 (MIT).`;
   $("#busy").textContent = percent(D.busy_share);
 }
 

@@ -20,7 +20,7 @@ function rangeOf(lines) {
   const cut = !whole && top > 2.5 * limit;
   if (cut) top = 1.8 * limit;
   if (state.bound && state.bound.measure === state.measure) top = Math.max(top, state.bound.ns);
-  const units = { x: right >= 1e5 ? { name: "Mops", per: 1e6 } : { name: "kops", per: 1e3 }, y: top >= 1e8 ? { name: "ms", per: 1e6 } : { name: "µs", per: 1e3 } };
+  const units = { x: right >= 1e5 ? { name: "Mops", per: 1e6 } : { name: "kops", per: 1e3 }, y: timeUnit(top) };
   const axis = (log, low, high, over) => log && low > 0 ? [low * 0.8, high * 1.25] : [0, high * over || 1];
   const range = { x: axis(state.logX, least(marks.map(m => m.x.min)), right, 1.06), y: axis(state.logY, least(marks.map(m => m.y.min)), top, 1.1) };
   return { units, range, cut: cut ? range.y[1] : Infinity, outliers: state.logY ? 0 : mids.filter(v => v > bulk).length };

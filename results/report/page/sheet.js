@@ -63,7 +63,7 @@ class Sheet extends Leaf {
     return [
       `Marks: medians of ${least === most ? counted(least, "repeat") : `${least} to ${most} repeats`}; bars: their range; numbers: ${axes.join(", ")}. Ring: knee. !: a warning. ↑: above the axis.`,
       sim.length ? `Emulated (${sim.length} of ${counted(points.length, "point")})${ways(sim)}: not the figures of real DPUs and NICs.` : "",
-      D.failed ? `${counted(D.failed, "point")} of the run failed and ${D.failed === 1 ? "is" : "are"} not drawn.` : "",
+      D.failed ? `${counted(D.failed, "point")} of the run failed and ${areOf(D.failed)} not drawn.` : "",
       `Run ${D.name}, dpukv ${D.version}.`,
     ].filter(Boolean);
   }
@@ -93,7 +93,7 @@ function paintCell(c, { panel, fit }, left, top) {
     y: { log: state.logY, range: range.y, unit: units.y, label: latencyTitle(units.y) },
   }, { X, Y } = scalesOf(axes, box);
   c.font = boldFont; c.fillStyle = css("--ink"); c.textAlign = "left";
-  c.fillText((panel.title || "All points") + (panel.lines.some(l => l.marks.some(m => m.points.some(emulated))) ? " (emulated)" : ""), box.left, top + 16);
+  c.fillText(titleOf(panel) + (panel.lines.some(l => l.marks.some(m => m.points.some(emulated))) ? " (emulated)" : ""), box.left, top + 16);
   paintAxes(c, box, axes, X, Y);
   paintPanel({ c, px: 1, X, Y, box, range }, panel.lines);
 }

@@ -1,7 +1,7 @@
 // The tables behind the figures.
 function cells(row) { return row.map(c => c instanceof Node ? c : el("td", {}, c)); }
 const num = (text, spread) => el("td", { class: "num" }, text, spread ? el("span", { class: "spread" }, " " + spread) : "");
-const half = (s, n, unit) => n > 1 ? "±" + ((s.max - s.min) / 2 / unit).toFixed(decimals3(s.mid / unit)) : "";
+const half = (s, n, unit) => n > 1 ? around(s, unit) : "";
 const pointLink = (i, text, among) => el("button", { type: "button", class: "rowlink", onclick: () => details(i, among) }, text);
 const simBadge = points => points.some(emulated) ? el("span", { class: "badge sim" }, "emulated") : "";
 // under is a row below another one that says in words what is to be known of it.
@@ -15,30 +15,30 @@ function under(columns, why, points) {
 function limitsTable(lines) {
   const at = short(state.measure), bound = state.bound && state.bound.measure === state.measure ? state.bound : null;
   const head = ["", "Line", "Peak", at + " there", word("knee", "Knee"), at + " there", ...(bound ? ["Most within " + micros(bound.ns)] : [])];
-  const body = lines.slice(0, state.rows).flatMap(l => {
-    const peak = highest(l.marks);
+  const rows = lines.slice(0, state.rows).map(l => ({ l, peak: highest(l.marks), k: knee(l) }));
+  const rate = rateUnit(largest(rows.map(r => r.peak.x.mid))), time = timeUnit(largest(rows.flatMap(r => [r.peak, ...(r.k ? [r.k.at] : [])]).map(m => m.y.mid)));
+  const body = rows.flatMap(({ l, peak, k }) => {
     return [el("tr", {}, cells([
       el("td", {}, swatch(l.style)), el("td", {}, l.title + (l.title ? " · " : ""), l.label, " ", simBadge(l.marks.flatMap(m => m.points))),
-      num(mops(peak.x.mid), "at " + peak.axisLabel), num(micros(peak.y.mid)),
-      ...kneeCells(l), ...(bound ? [withinCell(within(l.marks, bound.ns))] : []),
+      num(inUnit(rate, peak.x.mid), "at " + peak.axisLabel), num(inUnit(time, peak.y.mid)),
+      ...kneeCells(k, rate, time), ...(bound ? [withinCell(within(l.marks, bound.ns), rate)] : []),
     ])), ...under(head.length, [el("b", {}, "Bottleneck at the peak: " + value("bottleneck", peak.points[0]) + ". "), sentence(value("bottleneck_why", peak.points[0]))], peak.points)];
   });
   $("#limits-table").replaceChildren(el("thead", {}, el("tr", {}, head.map((h, i) => el("th", { scope: "col", class: i > 1 ? "num" : "" }, h)))), el("tbody", {}, body));
 }
 
 // kneeCells are the knee's throughput and latency. Repeats that do not tell marks apart make a range.
-function kneeCells(line) {
-  const k = knee(line);
+function kneeCells(k, rate, time) {
   if (!k) return [num("none found"), num("–")];
-  const ops = k.may.map(m => m.x.mid), least = mops(Math.min(...ops)), most = mops(Math.max(...ops));
+  const ops = k.may.map(m => m.x.mid), least = inUnit(rate, Math.min(...ops)), most = inUnit(rate, Math.max(...ops));
   const range = k.may.length > 1 ? ` (${least} to ${most}, ${k.may[0].axisText} to ${k.may.at(-1).axisText})` : "";
-  return [num(mops(k.at.x.mid), "at " + k.at.axisLabel + range), num(micros(k.at.y.mid))];
+  return [num(inUnit(rate, k.at.x.mid), "at " + k.at.axisLabel + range), num(inUnit(time, k.at.y.mid))];
 }
 
-function withinCell({ mark, later }) {
-  const also = later ? el("span", { class: "doubt" }, `! ${mops(later.x.mid)} at ${later.axisLabel} also keeps it, but a lower load breaks it`) : "";
+function withinCell({ mark, later }, rate) {
+  const also = later ? el("span", { class: "doubt" }, `! ${inUnit(rate, later.x.mid)} at ${later.axisLabel} also keeps it, but a lower load breaks it`) : "";
   const doubted = (mark ? validity(mark) : []).map(w => el("span", { class: "doubt" }, "! " + w));
-  return el("td", { class: "num" }, mark ? [mops(mark.x.mid), el("span", { class: "spread" }, " at " + mark.axisLabel)] : "none", also, doubted);
+  return el("td", { class: "num" }, mark ? [inUnit(rate, mark.x.mid), el("span", { class: "spread" }, " at " + mark.axisLabel)] : "none", also, doubted);
 }
 
 // pointColumns are the columns of the table of points: what varies, then the figures.
@@ -75,7 +75,7 @@ function pointsTable(lines, render) {
       el("button", { type: "button", "data-head": c.head, onclick: () => { state.sort = { head: c.head, way: way > 0 ? -1 : 1 }; render("sort"); }, title: c.about || null }, c.head + (way > 0 ? " ↑" : way < 0 ? " ↓" : "")));
   });
   $("#points-table").replaceChildren(el("thead", {}, el("tr", {}, head)), el("tbody", {}, marks.slice(0, state.rows).flatMap(m => [el("tr", {}, columns.map(c => c.cell(m))), ...under(columns.length, "", m.points)])));
-  $("#points-lead").textContent = `${counted(marks.length, "row")}, one a configuration: medians of its repeats ± half their range. Latency counts from the ${state.actual ? "actual" : "intended"} send.`;
+  $("#points-lead").textContent = `${counted(marks.length, "row")}, one per configuration: medians of its repeats ± half their range, or (their range) where half of it is larger than the median. Latency counts from the ${state.actual ? "actual" : "intended"} send.`;
   const left = marks.length - state.rows;
   $("#more").replaceChildren(...(left > 0 ? [el("button", { type: "button", class: "more", onclick: () => { state.rows += 500; render("sort"); } }, `Show ${Math.min(500, left)} more of ${left}`)] : []));
 }

@@ -1,7 +1,7 @@
 // Words that a stranger to the field or to the study needs.
 const WORDS = {
-  "Mops": "Million operations a second. An operation is one GET or one SET of one key.",
-  "kops": "Thousand operations a second.",
+  "Mops": "Million operations per second. An operation is one GET or one SET of one key.",
+  "kops": "Thousand operations per second.",
   "CH-SH": "Clients on host A, server on host B.",
   "CD-SH": "Clients on the DPU of host A, server on host B.",
   "CDH-SH": "Clients on host A and on its DPU, results summed; server on host B.",
