@@ -315,7 +315,7 @@ func clamped(s summed) results.Warning {
 	return results.OutOfRange.Warn(
 		"%d latencies were outside the histograms' range of %s to %s. They count "+
 			"as its nearer end",
-		s.clamped, numfmt.Nanoseconds(results.HistogramLowestNs),
+		s.clamped, numfmt.Duration(results.HistogramLowestNs),
 		numfmt.Duration(time.Duration(results.HistogramHighestNs)))
 }
 

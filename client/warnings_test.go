@@ -47,11 +47,11 @@ func TestWarnings(t *testing.T) {
 			"end of the load, so the latencies from the intended send are lower bounds from p99.9 on"},
 		{"late", func(_ *loadRun, _ *summed, p *results.Point) {
 			p.P50Ns, p.ClientLag.P50Ns = 1000, 101
-		}, "schedule late: found a p50 of 101ns"},
+		}, "schedule late: found a p50 of 101 ns"},
 		{"a late tail", func(_ *loadRun, _ *summed, p *results.Point) {
 			p.P99Ns, p.ClientLag.P99Ns, p.ClientLag.MaxNs = 2e6, 1e6, 5e6
 		}, "schedule late: found a p99 of 1.00 ms in the client's own delay of batches, allowed: a tenth of that " +
-			"of the latency, 2ms. The longest delay was 5ms"},
+			"of the latency, 2.00 ms. The longest delay was 5.00 ms"},
 		{"hardly late", func(_ *loadRun, s *summed, p *results.Point) {
 			p.P99Ns, p.ClientLag.P99Ns, s.heldGroups = 2e6, 2e5, 10
 		}, ""},
@@ -65,7 +65,7 @@ func TestWarnings(t *testing.T) {
 		{"too short for all", func(_ *loadRun, s *summed, _ *results.Point) { s.samples = 10 }, "too short for p95"},
 		{"clamped", func(_ *loadRun, s *summed, _ *results.Point) {
 			s.clamped = 3
-		}, "3 latencies were outside the histograms' range of 1ns to 2m0s"},
+		}, "3 latencies were outside the histograms' range of 1 ns to 2m0s"},
 	} {
 		cfg := smallLoad(t)
 		cfg.Threads, cfg.CPUs, cfg.SameHost, cfg.RateOps = 1, []int{3}, true, 1000
