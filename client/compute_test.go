@@ -52,7 +52,7 @@ func TestComputeFollowsEachBatch(t *testing.T) {
 	if got := p.ThroughputOps; got < 159_000 || got > 160_000 {
 		t.Errorf("%v operations a second, want one batch of 16 in each 100 µs", got)
 	}
-	if !hasWarning(p, "batches back in the mean: it computed 100µs for each of them") {
+	if !hasWarning(p, "batches back in the mean: it computed 100 µs for each of them") {
 		t.Errorf("warnings %q", p.Warnings)
 	}
 }
@@ -76,7 +76,7 @@ func TestScheduleStaysWithCompute(t *testing.T) {
 		t.Errorf("latency %+v, lag %+v, %d unsent", p.Latency, p.ClientLag, p.UnsentOps)
 	}
 	for _, w := range []string{
-		"target rate missed", "A batch waits while its thread computes 125µs for the one before",
+		"target rate missed", "A batch waits while its thread computes 125 µs for the one before",
 	} {
 		if !hasWarning(p, w) {
 			t.Errorf("warnings %q, want %s", p.Warnings, w)
