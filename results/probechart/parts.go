@@ -218,6 +218,7 @@ func (b *breakdown) verbs() Part {
 		settingWords("bytes", write[0].Settings["bytes"]), numfmt.Nanoseconds(there),
 		settingWords("bytes", send[0].Settings["bytes"]), numfmt.Nanoseconds(back))
 	made.Follows = fmt.Sprintf("%s + %s = %s for a request by WRITE and an answer by SEND; %s",
-		numfmt.Nanoseconds(there), numfmt.Nanoseconds(back), numfmt.Nanoseconds(there+back), b.floor(there+back))
+		numfmt.Nanoseconds(there), numfmt.Nanoseconds(back), numfmt.Nanoseconds(there+back),
+		b.floor(there+back))
 	return made
 }

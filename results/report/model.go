@@ -216,7 +216,9 @@ func newDimension(d *results.Dimension, points []results.Point) dimension {
 		all = append(all, &points[i])
 	}
 	// Servers that ran already have one placement, and each has words of its own.
-	worded := func(p *results.Point) [3]string { return [3]string{d.Text(p), d.Shown(p), d.Label(p)} }
+	worded := func(p *results.Point) [3]string {
+		return [3]string{d.Text(p), d.Shown(p), d.Label(p)}
+	}
 	place := make(map[[3]string]int)
 	for _, g := range results.Group([]*results.Dimension{d}, all) {
 		for _, p := range g {
