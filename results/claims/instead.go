@@ -79,7 +79,8 @@ var instead = map[string]func([]*results.Point) string{
 				return ""
 			}
 			return strings.TrimSpace(fmt.Sprintf("%s on %s %s",
-				numfmt.Count(p.ServerThreads, "server thread"), p.ServerNode.Node, p.ServerNode.Profile))
+				numfmt.Count(p.ServerThreads, "server thread"), p.ServerNode.Node,
+				p.ServerNode.Profile))
 		})
 	},
 	"lynx-server": func(points []*results.Point) string {

@@ -298,8 +298,8 @@ func writeCount(b *bytes.Buffer, outcomes []Outcome) {
 	open, missing := count[Inconclusive], count[NotMeasured]
 	fmt.Fprintf(b, "Of %s of %s of %s, %s, %s, %d %s inconclusive, %d %s not "+
 		"measured", numfmt.Count(len(outcomes), "case"), numfmt.Count(Count(outcomes), "claim"),
-		outcomes[0].Origin(), do(count[Agrees], "agree"), do(count[Disagrees], "disagree"), open, numfmt.Are(open), missing,
-		numfmt.Are(missing))
+		outcomes[0].Origin(), do(count[Agrees], "agree"), do(count[Disagrees], "disagree"), open,
+		numfmt.Are(open), missing, numfmt.Are(missing))
 	if marked > 0 {
 		fmt.Fprintf(b, "; of those measured, %s emulated or substitute parts",
 			do(marked, "use"))
