@@ -196,7 +196,8 @@ func TestOfWarningsOfNone(t *testing.T) {
 		p.Warnings = results.ReadWarnings("disturbed: other programs used 30 % of the time of the server's CPUs")
 	}
 	h, _ := Of(placed("CH-SH", 4e6, 6, noisy), Options{Bound: &tight})
-	if want := "disturbed (6 of 6 points behind this)"; h.Verdict != None || !slices.Equal(h.Cases[0].Warnings, []string{want}) {
+	want := "disturbed (6 of 6 points behind this)"
+	if h.Verdict != None || !slices.Equal(h.Cases[0].Warnings, []string{want}) {
 		t.Errorf("found %s with %q, want %s with %q", h.Verdict, h.Cases[0].Warnings, None, want)
 	}
 }
