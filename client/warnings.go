@@ -58,7 +58,8 @@ func (r *loadRun) expired(s summed) results.Warning {
 	}
 	return results.Expired.Warn(
 		"%d of %d GETs missed: items expire %s after their SET, and this load does "+
-			"not store them again at once", s.inside.misses, s.inside.gets, numfmt.Duration(r.cfg.TTL))
+			"not store them again at once", s.inside.misses, s.inside.gets,
+		numfmt.Duration(r.cfg.TTL))
 }
 
 // fewRequests warns of a quota that the requests in flight at its begin delay. They are answered in

@@ -23,7 +23,7 @@ func Decimals3(x float64) int {
 	return min(max(0, 2-int(power)), 6)
 }
 
-// Short is [Digits3] without zeros at its end: a setting, or what somebody else wrote. "13", "0.25".
+// Short is [Digits3] without zeros at its end: "13", "0.25", a setting or what somebody else wrote.
 func Short(x float64) string {
 	text := Digits3(x)
 	if strings.Contains(text, ".") {
@@ -43,7 +43,9 @@ func Around(median, least, most float64) string {
 }
 
 // Range writes the range of values that stands for a spread.
-func Range(least, most float64) string { return "(" + Digits3(least) + " to " + Digits3(most) + ")" }
+func Range(least, most float64) string {
+	return "(" + Digits3(least) + " to " + Digits3(most) + ")"
+}
 
 // WithDigitsOf writes x with the decimals that give another number three significant digits.
 func WithDigitsOf(x, other float64) string {

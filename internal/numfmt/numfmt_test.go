@@ -49,7 +49,9 @@ func TestAroundStrays(t *testing.T) {
 }
 
 func TestChange(t *testing.T) {
-	for share, want := range map[float64]string{-0.26: "fell by 26.0 %", 1.35: "rose by 135 %", 0.0512: "rose by 5.12 %"} {
+	for share, want := range map[float64]string{
+		-0.26: "fell by 26.0 %", 1.35: "rose by 135 %", 0.0512: "rose by 5.12 %",
+	} {
 		if got := Change(share); got != want {
 			t.Errorf("Change(%v) = %q, want %q", share, got, want)
 		}

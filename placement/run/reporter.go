@@ -148,7 +148,8 @@ func (r *reporter) finish(n int, p *results.Point, took time.Duration) {
 	switch {
 	case p.BeyondCapacity():
 		r.clear()
-		fmt.Fprintf(r.w, "%srate missed, in %s: %s\n", head, numfmt.Duration(took), firstLine(p.Error))
+		fmt.Fprintf(r.w, "%srate missed, in %s: %s\n", head, numfmt.Duration(took),
+			firstLine(p.Error))
 	case p.Status != results.StatusOK && causeOf(p.Error) == causeOf(r.failure):
 		r.clear()
 		fmt.Fprintf(r.w, "%sfailed after %s, as the failed point before\n", head,
