@@ -102,8 +102,8 @@ func (r *loadRun) computeBound(s summed) results.Warning {
 		return results.Warning{}
 	}
 	return results.ComputeBound.Warn("the client's threads used %.0f %% of their CPUs' time "+
-		"(limit: %.0f %%), %.0f %% for the compute of %s per batch. A faster server would look the "+
-		"same", 100*all, 100*boundShare, 100*(all-store),
+		"(limit: %.0f %%), %.0f %% for the compute of %s per batch. A faster server would look "+
+		"the same", 100*all, 100*boundShare, 100*(all-store),
 		numfmt.Duration(r.cfg.Compute))
 }
 
