@@ -9,6 +9,7 @@ import (
 	"dpukv/internal/test/must"
 
 	"gonum.org/v1/plot/vg"
+	"pgregory.net/rapid"
 )
 
 func TestParseLayout(t *testing.T) {
@@ -32,6 +33,33 @@ func TestParseLayout(t *testing.T) {
 	if _, err := ParseFont("comic"); err == nil || !strings.Contains(err.Error(), "allowed: sans, serif, mono") {
 		t.Errorf("comic: found %v", err)
 	}
+}
+
+// TestLegendStaysInThePicture: no label leaves the page, however long it is and however narrow the
+// page, and rows never lie on each other.
+func TestLegendStaysInThePicture(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newStyle(&Layout{Width: vg.Length(rapid.IntRange(60, 600).Draw(t, "mm")) * vg.Millimeter})
+		var entries []entry
+		for i := range rapid.IntRange(2, 9).Draw(t, "lines") {
+			words := rapid.IntRange(1, 60).Draw(t, "words")
+			entries = append(entries, entry{strconv.Itoa(i) + strings.Repeat(" threads", words), i})
+		}
+		l := legendOf(entries, true, s)
+		rows := 0
+		for i, label := range l.labels {
+			for _, text := range label {
+				left := vg.Length(i%l.columns)*l.columnWidth + (sampleWidth+sampleGap)*s.scale
+				if right := left + s.legend.Width(text); right > s.textWidth()*1.001 {
+					t.Fatalf("%q ends at %v of %v", text, right, s.textWidth())
+				}
+			}
+			rows = max(rows, l.textLines(i/l.columns*l.columns)+len(label))
+		}
+		if room := l.height() / l.rowHeight(); vg.Length(rows) > room {
+			t.Fatalf("%d lines of text have room for %v", rows, room)
+		}
+	})
 }
 
 var fontSizes = regexp.MustCompile(`font-size:([0-9.]+)`)

@@ -16,10 +16,12 @@ const (
 	legendLead  = vg.Length(3)
 )
 
-// legend lists lines row by row, in columns of equal width. It is empty for a single line.
+// legend lists lines row by row, in columns of equal width. It wraps labels that are wider than the
+// page. It is empty for a single line.
 type legend struct {
 	style       *style
-	lines       []entry // one for each label
+	lines       []entry    // one for each label
+	labels      [][]string // of the lines, wrapped
 	columns     int
 	columnWidth vg.Length
 }
@@ -59,9 +61,13 @@ func legendOf(entries []entry, several bool, s *style) legend {
 	if len(l.lines) < 2 {
 		return legend{}
 	}
+	before := (sampleWidth + sampleGap) * s.scale
 	for _, c := range l.lines {
-		width := (sampleWidth+sampleGap+columnGap)*s.scale + s.legend.Width(c.Label)
-		l.columnWidth = max(l.columnWidth, width)
+		label := figstyle.Wrap([]string{c.Label}, s.legend, s.textWidth()-before)
+		l.labels = append(l.labels, label)
+		for _, text := range label {
+			l.columnWidth = max(l.columnWidth, before+columnGap*s.scale+s.legend.Width(text))
+		}
 	}
 	l.columns = max(1, int((s.textWidth()+columnGap*s.scale)/l.columnWidth))
 	l.columns = min(len(l.lines), l.columns)
@@ -76,8 +82,20 @@ func (l *legend) height() vg.Length {
 	if len(l.lines) == 0 {
 		return 0
 	}
-	rows := (len(l.lines) + l.columns - 1) / l.columns
-	return vg.Length(rows)*l.rowHeight() + partGap*l.style.scale
+	return vg.Length(l.textLines(len(l.lines)))*l.rowHeight() + partGap*l.style.scale
+}
+
+// textLines is the height of the rows in front of a line, in lines of text. A row is as high as the
+// highest of its labels.
+func (l *legend) textLines(line int) (n int) {
+	for first := 0; first < line; first += l.columns {
+		highest := 1
+		for _, label := range l.labels[first:min(first+l.columns, len(l.labels))] {
+			highest = max(highest, len(label))
+		}
+		n += highest
+	}
+	return n
 }
 
 // draw lists the lines from the top of c.
@@ -85,11 +103,15 @@ func (l *legend) draw(c draw.Canvas) {
 	for i, line := range l.lines {
 		s := l.style
 		x := c.Min.X + vg.Length(i%l.columns)*l.columnWidth
-		y := c.Max.Y - vg.Length(i/l.columns+1)*l.rowHeight()
+		row := l.textLines(i / l.columns * l.columns)
+		y := c.Max.Y - vg.Length(row+1)*l.rowHeight()
 		middle := y + l.rowHeight()/2
 		c.StrokeLine2(s.line(line.Style), x, middle, x+sampleWidth*s.scale, middle)
 		c.DrawGlyph(s.glyph(line.Style), vg.Point{X: x + sampleWidth*s.scale/2, Y: middle})
 		corner := vg.Point{X: x + (sampleWidth+sampleGap)*s.scale, Y: y + legendLead*s.scale/2}
-		figstyle.Write(c, s.legend, corner, line.Label)
+		for _, text := range l.labels[i] {
+			figstyle.Write(c, s.legend, corner, text)
+			corner.Y -= l.rowHeight()
+		}
 	}
 }
