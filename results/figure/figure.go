@@ -111,7 +111,7 @@ func (o *Options) figures(points []results.Point) ([]*figure, error) {
 	for _, f := range figures {
 		f.layout = o.Layout
 		all = append(all, f.panels...)
-		setAxes(f.panels, o.SharedAxes)
+		setAxes(f.panels, o.SharedAxes || o.Study == nil) // panels of one chart are compared
 	}
 	if o.SharedAxes {
 		setAxes(all, true)
@@ -129,16 +129,36 @@ func (o *Options) withoutAxes(points []results.Point) ([]*figure, error) {
 	var figures []*figure
 	charts := results.Charts(points)
 	for i := range charts {
+		panels, rows := rowByRow(charts[i].Panels())
 		for _, m := range metrics {
-			p := o.panel(&charts[i], m)
-			p.decorated = true
-			figures = append(figures, &figure{
-				stem: charts[i].Stem + "-" + m.Name, title: charts[i].Title,
-				panels: []*panel{p}, metrics: 1,
-			})
+			f := &figure{
+				stem: charts[i].Stem + "-" + m.Name, title: charts[i].Title, metrics: 1, rows: rows,
+			}
+			for j := range panels {
+				p := o.panel(&panels[j], m)
+				p.heading, p.decorated = panels[j].Title, true
+				f.panels = append(f.panels, p)
+			}
+			figures = append(figures, f)
 		}
 	}
 	return figures, nil
+}
+
+// rowByRow lists the charts of columns, and says in how many rows they stand. Columns of different
+// lengths stand in one row.
+func rowByRow(columns [][]results.Chart) (charts []results.Chart, rows int) {
+	rows = len(columns[0])
+	unequal := func(column []results.Chart) bool { return len(column) != rows }
+	if len(columns) == 1 || slices.ContainsFunc(columns, unequal) {
+		return slices.Concat(columns...), 1
+	}
+	for row := range rows {
+		for _, column := range columns {
+			charts = append(charts, column[row])
+		}
+	}
+	return charts, rows
 }
 
 // panel makes the panel of a chart and a metric.
@@ -154,6 +174,7 @@ type figure struct {
 	title    string // made from the points
 	panels   []*panel
 	metrics  int // of the panels: those of the first metric come first
+	rows     int // of the panels of one metric; 0: one
 	layout   Layout
 	machines []string
 	notes    []string // further conditions

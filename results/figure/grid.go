@@ -27,14 +27,14 @@ type cell interface {
 	head() string // above the plot; "": nothing
 }
 
-// newGrid has a row for each metric, and the charts beside each other. In a narrow figure, it has a
+// newGrid has rows for each metric, and the charts beside each other. In a narrow figure, it has a
 // row for each chart.
 func (f *figure) newGrid(s *style) (grid, error) {
 	var cells []cell
 	for _, p := range f.panels {
 		cells = append(cells, p)
 	}
-	return gridOf(cells, f.metrics, false, s)
+	return gridOf(cells, f.metrics*max(1, f.rows), f.rows > 1, s)
 }
 
 // gridOf lays out cells, given row by row. A narrow figure swaps rows and columns. If the headings
@@ -130,8 +130,13 @@ func (g *grid) draw(c draw.Canvas) {
 	}
 }
 
-// write centres a heading above a plot's area.
+// write centres a heading above a plot's area. It shortens one that is wider than the plot.
 func (g *grid) write(c, area draw.Canvas, bottom vg.Length, heading string) {
+	const share = 0.85 // of a plot, which has labels on its left
+	for r := []rune(heading); g.style.heading.Width(heading) > share*g.cell.X && len(r) > 1; {
+		r = r[:len(r)-1]
+		heading = string(r) + "…"
+	}
 	x := area.Center().X - g.style.heading.Width(heading)/2
 	figstyle.Write(c, g.style.heading, vg.Point{X: x, Y: bottom + 3}, heading)
 }

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,6 +83,29 @@ func TestSharedAxes(t *testing.T) {
 		}
 		if (different == 0) != shared {
 			t.Errorf("shared axes: %v, %d of %d panels have other axes than the first", shared, different, len(all))
+		}
+	}
+}
+
+// TestRowByRow: columns of one length stand row by row, others beside each other.
+func TestRowByRow(t *testing.T) {
+	c := func(titles ...string) (column []results.Chart) {
+		for _, title := range titles {
+			column = append(column, results.Chart{Title: title})
+		}
+		return column
+	}
+	for want, columns := range map[string][][]results.Chart{
+		"2: a c b d": {c("a", "b"), c("c", "d")}, "1: a b c": {c("a", "b"), c("c")},
+		"1: a b": {c("a", "b")}, "1: a c": {c("a"), c("c")},
+	} {
+		charts, rows := rowByRow(columns)
+		got := fmt.Sprint(rows, ":")
+		for _, chart := range charts {
+			got += " " + chart.Title
+		}
+		if got != want {
+			t.Errorf("found %s, want %s", got, want)
 		}
 	}
 }
