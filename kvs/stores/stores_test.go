@@ -168,7 +168,7 @@ func TestOwnStore(t *testing.T) {
 	write(t, sweep, pages.File(t, ownStore, "yaml", "toy.yaml"))
 	folder := filepath.Join(dir, "run")
 	table := run(t, dpukv, "sweep", "-f", sweep, "--out", folder)
-	if !regexp.MustCompile(`(?m)^toy +CH-SH `).MatchString(table) {
+	if !regexp.MustCompile(`(?m)^All rows: Toy map, CH-SH, `).MatchString(table) {
 		t.Errorf("the table has no row of the store:\n%s", table)
 	}
 	figures, err := filepath.Glob(filepath.Join(folder, "figures", "toy-*.svg"))

@@ -12,7 +12,7 @@ import (
 // TestAlive: a keeper that is about to end has released the machines before it is gone.
 func TestAlive(t *testing.T) {
 	runtime.LockOSThread() // under qemu-user, each thread has a start of its own in /proc/self/stat
-	f := must.Get(os.Open("/proc/self/ns/net"))(t)
+	f := must.Get(os.Open("/proc/thread-self/ns/net"))(t)
 	held := keeper.Held{PID: os.Getpid(), FDs: map[string]int{"a": int(f.Fd())}}
 	s := Standing{ways: ways{Held: held}, Start: keeper.StartOf(os.Getpid()), Boot: bootID()}
 	if !s.Alive() || !s.kept() {

@@ -30,7 +30,7 @@ func TestNetns(t *testing.T) {
 	})
 	n := &Node{Name: "netns", Via: Netns, Namespace: name}
 	must.Do(t, Check(n))
-	here := must.Get(os.Readlink("/proc/self/ns/net"))(t)
+	here := must.Get(os.Readlink("/proc/thread-self/ns/net"))(t)
 	if out, err := Output(t.Context(), n, "readlink", "/proc/self/ns/net"); err != nil || string(out) == here+"\n" {
 		t.Errorf("it ran in %s, this test in %s: %v", out, here, err)
 	}

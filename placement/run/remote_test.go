@@ -50,9 +50,10 @@ func processesOf(program string) (pids []string) {
 	return pids
 }
 
-// networksOf returns the network namespaces of processes, except this process's own.
+// networksOf returns the network namespaces of processes, except this one. The main thread may be in
+// that of a daemon.
 func networksOf(pids []string) (nets []string) {
-	own, _ := os.Readlink("/proc/self/ns/net")
+	own, _ := os.Readlink("/proc/thread-self/ns/net")
 	for _, pid := range pids {
 		if ns, err := os.Readlink("/proc/" + pid + "/ns/net"); err == nil && ns != own && !slices.Contains(nets, ns) {
 			nets = append(nets, ns)
