@@ -251,7 +251,7 @@ func TestDisturbedRounds(t *testing.T) {
 	for wall, want := range map[int64]bool{105e6: false, 111e6: true} {
 		r := result.Report{RoundsCPUNs: 100e6, RoundsWallNs: wall, Preemptions: 3}
 		has := slices.ContainsFunc(warnings(&r), func(s string) bool {
-			return strings.Contains(s, "disturbed: 100ms of CPU time took 111ms")
+			return strings.Contains(s, "disturbed: 100 ms of CPU time took 111 ms")
 		})
 		if has != want {
 			t.Errorf("%d ns: found %q", wall, warnings(&r))

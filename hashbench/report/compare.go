@@ -24,6 +24,14 @@ func (m Machine) label() string {
 	return m.Name
 }
 
+// says puts a machine's name before a text about it, if it has one.
+func (m Machine) says(text string) string {
+	if m.label() == "" {
+		return text
+	}
+	return m.label() + ": " + text
+}
+
 // Ratio is the time of one machine over that of another.
 type Ratio struct {
 	Median, Low, High float64

@@ -128,7 +128,7 @@ func (f *figure) axis() string {
 	if asBandwidth(f.kase) {
 		return "bandwidth, GB/s (more is better)"
 	}
-	return "time a hash, ns (less is better)"
+	return "time per hash, ns (less is better)"
 }
 
 func (f *figure) title() string {
@@ -146,14 +146,14 @@ func (f *figure) title() string {
 func (f *figure) foot() []string {
 	said := []string{}
 	for _, m := range f.machines {
-		said = append(said, m.label()+": "+machineText(m.Report), clockText(m.Report))
+		said = append(said, m.says(machineText(m.Report)), clockText(m.Report))
 	}
 	said = append(said,
 		fmt.Sprintf("medians of %d rounds with 95 %% confidence intervals", f.machines[0].Rounds),
 		loopText(f.kase.Mode))
 	for _, m := range f.machines {
 		if n := len(m.Warnings); n > 0 {
-			said = append(said, m.Name+": "+numfmt.Count(n, "warning"))
+			said = append(said, m.says(numfmt.Count(n, "warning")))
 		}
 	}
 	return figstyle.Wrap(said, figstyle.FootText, f.width-2*figstyle.Margin)

@@ -32,7 +32,7 @@ func TestDrawStudy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"time a hash, ns", "bandwidth, GB/s", ">bf2<", "16 B", "256 KiB"} {
+		for _, want := range []string{"time per hash, ns", "bandwidth, GB/s", ">bf2<", "16 B", "256 KiB"} {
 			if !bytes.Contains(svg, []byte(want)) {
 				t.Errorf("width %v: the figure does not say %q", width, want)
 			}
