@@ -121,7 +121,7 @@ func TestSearchRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ script, bound, want string }{
 		"a bound that the lowest rate breaks": {
 			"", "p99=4us",
-			"found 4.40 µs at the lowest rate, 100 kops (10 % of the peak), allowed: p99 latency ≤ 4 µs; loosen",
+			"found 4.44 µs at the lowest rate, 100 kops (10 % of the peak), allowed: p99 latency ≤ 4 µs; loosen",
 		},
 		"points that fail": {"client@go=failed point", "p99=20us", "2 of 2 points failed"},
 	} {

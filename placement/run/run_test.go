@@ -62,7 +62,7 @@ func TestSweepMeasuresEveryPoint(t *testing.T) {
 	if figures, _ := filepath.Glob(filepath.Join(run.FiguresDir(), "*.svg")); len(figures) == 0 {
 		t.Error("no figures")
 	}
-	if got := strings.Count(stderr.Lines(), "1.00 Mops, p50 1.0 µs, p99 4.0 µs"); got != 4 {
+	if got := strings.Count(stderr.Lines(), "1.00 Mops, p50 1.00 µs, p99 4.00 µs"); got != 4 {
 		t.Errorf("%d lines of progress, want one a point:%s", got, stderr.Lines())
 	}
 	leaveNone(t, pids, 8)
