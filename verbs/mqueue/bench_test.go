@@ -26,7 +26,8 @@ var sizesOf = []struct{ request, answer int }{{32, 32}, {24 + 64*24, 24 + 64*10}
 
 // BenchmarkRoundTrip measures a request and its answer over shm. Its yardstick, in the same run, are
 // two threads that write the same bytes and a word into shared memory in turn. Both read the first
-// and the last byte. Each row has both, and their ratio.
+// and the last byte. Each row has both, and their ratio. Its x-fenced is the time of a fenced lane
+// over that of a lane without a fence.
 func BenchmarkRoundTrip(b *testing.B) {
 	allowed := must.Get(cpu.Allowed())(b)
 	first, last := allowed[0], allowed[len(allowed)-1]
@@ -61,16 +62,21 @@ func (p *pingPong) compare(b *testing.B, way Answers, requesterCPU, answererCPU 
 	if requesterCPU == answererCPU {
 		p.yield = func() { _, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
 	}
-	bareNs, laneNs := math.Inf(1), math.Inf(1)
+	fenced := newBareOf(b, way, Shape{32, 2 << 10})
+	fenced.mover.fenced, fenced.owner.fenced = true, true
+	bareNs, laneNs, fencedNs := math.Inf(1), math.Inf(1), math.Inf(1)
 	n := max(b.N/parts, 1)
 	for range parts {
 		bareNs = min(bareNs, p.bareRoundTrips(b, n, requesterCPU, answererCPU))
 		laneNs = min(laneNs, timed(b, n, requesterCPU, answererCPU,
 			func() { p.requestOnce(x.mover) }, func() { p.answerOnce(x.owner) }))
+		fencedNs = min(fencedNs, timed(b, n, requesterCPU, answererCPU,
+			func() { p.requestOnce(fenced.mover) }, func() { p.answerOnce(fenced.owner) }))
 	}
 	b.ReportMetric(bareNs, "bare-ns/op")
 	b.ReportMetric(laneNs, "lane-ns/op")
 	b.ReportMetric(laneNs/bareNs, "x-bare")
+	b.ReportMetric(fencedNs/laneNs, "x-fenced")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -83,6 +89,9 @@ func (p *pingPong) answerOnce(e *End) {
 	p.await(e)
 	_ = e.Send(copy(e.Slot(), p.answer), 0)
 	_, _ = e.Poll()
+	for e.fenced && e.writer.rung < e.writer.posted { // the fence is on its way
+		_, _ = e.Poll()
+	}
 }
 
 func (p *pingPong) await(e *End) {
