@@ -119,8 +119,6 @@ func (f *figure) axisNote() string {
 		return ""
 	case !f.panels[0].decorated:
 		return "along a line: " + strings.Join(axes, " or ")
-	case !f.panels[0].annotated():
-		return ""
 	}
 	return "numbers at marks: " + strings.Join(axes, " or ")
 }

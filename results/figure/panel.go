@@ -115,10 +115,3 @@ func (p *panel) curves() []curve {
 	}
 	return curves
 }
-
-// maxAnnotatedLines is the highest number of lines that stay readable with numbers at their marks.
-const maxAnnotatedLines = 6
-
-func (p *panel) annotated() bool {
-	return p.decorated && len(p.chart.Lines) <= maxAnnotatedLines
-}

@@ -30,11 +30,8 @@ func (p *panel) plot(s *style, size vg.Point) (*plot.Plot, error) {
 			return nil, err
 		}
 	}
-	if p.annotated() {
-		pl.Add(annotations{curves, s})
-	}
 	if p.decorated {
-		pl.Add(knees{p.metric, curves, s})
+		pl.Add(annotations{curves, s}, knees{p.metric, curves, s})
 	}
 	if p.clipped() > 0 {
 		pl.Add(arrows{curves, s})
