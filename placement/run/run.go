@@ -9,6 +9,7 @@ import (
 
 	"dpukv/client/ownkeys"
 	"dpukv/internal/foreign"
+	"dpukv/internal/provenance"
 	"dpukv/placement/estimate"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
@@ -53,6 +54,50 @@ type runner struct {
 	envs     nodeEnvs
 	sum      Summary
 	failures nodeFailures
+}
+
+// Run measures the points that the run folder lacks, one after another, and then draws the figures.
+// The error is nil only if every point is there. A failed point does not end the sweep. An
+// interruption does, and so does a run folder that cannot be written any more.
+func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
+	if err := checkTools(p); err != nil {
+		return Summary{}, err
+	}
+	if err := p.findThis(); err != nil {
+		return Summary{}, err
+	}
+	r := &runner{plan: p, o: &p.Options, failures: nodeFailures{}}
+	if r.out, err = p.open(); err != nil {
+		return Summary{}, err
+	}
+	r.sum = Summary{Dir: p.Options.Dir, Points: p.Size()}
+	defer func() { err = errors.Join(err, r.out.Close()) }()
+	if err := checkFolder(r); err != nil {
+		return r.sum, err
+	}
+	if err := p.recordStart(r.out); err != nil {
+		return r.sum, err
+	}
+	if err := r.work(ctx); err != nil {
+		return r.sum, err
+	}
+	return r.sum, finish(r)
+}
+
+func (p *Plan) open() (*runfolder.Writer, error) {
+	if p.resumes {
+		return runfolder.Resume(p.Options.Dir)
+	}
+	return runfolder.Create(p.Options.Dir, p.sweepText, p.testbedText)
+}
+
+// recordStart puts the command line, the user and the source of this binary into the folder.
+func (p *Plan) recordStart(out *runfolder.Writer) error {
+	start := provenance.Begin(p.Options.Argv, p.Options.Source, p.Options.build)
+	for _, w := range start.Warnings {
+		fmt.Fprintln(p.Options.Stderr, "warning:", w)
+	}
+	return out.AppendStart(start)
 }
 
 // work makes the emulated machines, measures, and removes the machines.
