@@ -19,10 +19,9 @@ SKIPS    = $(GO) run ./internal/test/skips $(STAGE) $(RECORDS)/*.json
 # Their yardsticks are Go's own and need no module of their own.
 RDMA_BENCH = ./kvs/herd ./verbs/softroce ./verbs/mqueue
 SESSION_BENCH = ./kvs/mica ./kvs/redis ./kvs/memcached
-# A version for the binary: the tag or commit, where this is a checkout.
-VERSION ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo devel)
-# The commit too, for builds in which the go command records none (GOFLAGS=-buildvcs=false).
-COMMIT  ?= $(shell git describe --always --abbrev=40 --dirty --exclude '*' 2>/dev/null)
+# The binary's version; and its commit, for builds in which the go command records none (GOFLAGS=-buildvcs=false).
+VERSION ?= $(shell packaging/version.sh)
+COMMIT  ?= $(shell packaging/version.sh commit)
 LDFLAGS  = -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 
 # How long "make fuzz" runs each target.

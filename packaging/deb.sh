@@ -1,10 +1,10 @@
 # Sourced by release.sh: a Debian package out of a tree. dpkg-deb clamps times to SOURCE_DATE_EPOCH.
 
-# deb_version is VERSION as Debian sorts it: a commit without a tag comes before every release.
+# deb_version is VERSION as Debian sorts it: a build before the release comes before it, by the time of its commit.
 deb_version() {
 	case $VERSION in
-	v[0-9]*) echo "${VERSION#v}" | tr - + ;;
-	*) echo "0~git$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).$VERSION" | tr - + ;;
+	*-dev+*) echo "${VERSION%%-dev+*}~dev$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).${VERSION#*-dev+}" ;;
+	*) echo "$VERSION" | tr - '~' ;;
 	esac
 }
 

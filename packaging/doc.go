@@ -1,5 +1,6 @@
 // Package packaging makes the parts of a release, and tests them.
 //
+//	version.sh         the version of a build: that of internal/provenance/VERSION where its tag is, else with the commit
 //	release.sh         binaries, tarballs, Debian packages, bill of materials, checksums: the same bits each time
 //	deb.sh             a Debian package out of a tree of files
 //	bill.sh, sbom.jq   licences, and from a binary's build information to a bill of materials (CycloneDX)
@@ -8,7 +9,7 @@
 //
 // # Tests
 //
-// The tests take minutes, so each stands behind a build tag, and make starts it:
+// Most tests take minutes, so each of them stands behind a build tag, and make starts it:
 //
 //	make test-release  release: two builds are equal bit by bit; docs/tasks/first-sweep.md is followed
 //	                   line by line in a bare Debian, from the package to a report

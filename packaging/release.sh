@@ -15,8 +15,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 dist=$(realpath -m "${1:-dist}")
 GO=${GO:-go}
-VERSION=${VERSION:-$(git describe --always --dirty --tags)}
-COMMIT=${COMMIT:-$(git describe --always --abbrev=40 --dirty --exclude '*')}
+VERSION=${VERSION:-$(packaging/version.sh)}
+COMMIT=${COMMIT:-$(packaging/version.sh commit)}
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export TZ=UTC LC_ALL=C GOFLAGS=-buildvcs=false GOTOOLCHAIN=local
 umask 022
@@ -45,7 +45,7 @@ tree() {
 	install -D -m 644 "$work/manual/completions/dpukv.bash" "$share/bash-completion/completions/dpukv"
 	install -D -m 644 "$work/manual/completions/_dpukv" "$share/zsh/vendor-completions/_dpukv"
 	install -D -m 644 "$work/manual/completions/dpukv.fish" "$share/fish/vendor_completions.d/dpukv.fish"
-	install -m 644 LICENSE README.md "$work/THIRD-PARTY" "$share/doc/$3/"
+	install -m 644 LICENSE README.md CHANGELOG.md "$work/THIRD-PARTY" "$share/doc/$3/"
 	install -m 644 examples/*.yaml "$share/doc/$3/examples/"
 	cp -r docs "$share/doc/$3/"
 	find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +

@@ -11,13 +11,10 @@ import (
 	"dpukv/internal/provenance"
 )
 
-// version is set by the release build: -ldflags "-X main.version=v1.2.3". Any other build has the
-// commit in it.
-var version = "devel"
-
-// commit is set by the Makefile: the commit, with "-dirty" if files differed from it. It counts
-// where the go command recorded none.
-var commit string
+// The Makefile sets both by -ldflags "-X main.version=0.1.0 -X main.commit=...". Without a version,
+// that of internal/provenance/VERSION counts, with "-dev+" and the commit. The commit has "-dirty"
+// if files differed from it. It counts where the go command recorded none.
+var version, commit string
 
 // thisBuild is the source of this binary.
 var thisBuild = provenance.ThisBuild(version, commit)

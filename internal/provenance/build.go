@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"bytes"
+	_ "embed" // VERSION
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,9 +21,14 @@ const (
 	byCheckout = "git, in the checkout that go run has just built"
 )
 
+// number is the version that this source becomes when its commit is tagged, such as "0.1.0".
+//
+//go:embed VERSION
+var number string
+
 // Build is the source that a binary was built from.
 type Build struct {
-	Version  string `json:"version"`  // of the release, else "devel" with the commit
+	Version  string `json:"version"`  // of the release, else with "-dev+" and the commit
 	Revision string `json:"revision"` // the commit, or [Unknown]
 	// Modified reports that the files were not those of the commit.
 	Modified   bool   `json:"modified"`
@@ -30,10 +36,11 @@ type Build struct {
 	GoVersion  string `json:"go_version"`
 }
 
-// ThisBuild describes this binary. release is the version that the linker set, or "devel". commit
-// is the commit that the linker set, with "-dirty" for changes, or "".
-func ThisBuild(release, commit string) Build {
-	b := Build{Version: release, Revision: Unknown, GoVersion: runtime.Version()}
+// ThisBuild describes this binary. version and commit are what the linker set, or "". The commit
+// has "-dirty" for changes. Only the linker can set a version without "-dev": make asks git for the
+// tag (packaging/version.sh).
+func ThisBuild(version, commit string) Build {
+	b := Build{Version: version, Revision: Unknown, GoVersion: runtime.Version()}
 	if said := settings(); said["vcs.revision"] != "" {
 		b.Revision, b.RevisionBy = said["vcs.revision"], byBuild
 		b.Modified = said["vcs.modified"] == "true"
@@ -43,8 +50,8 @@ func ThisBuild(release, commit string) Build {
 	} else if self, err := os.Executable(); err == nil && byGoRun(self) {
 		b.readCheckout(sourceFolder())
 	}
-	if release == "devel" {
-		b.Version += "-" + b.short()
+	if version == "" {
+		b.Version = strings.TrimSpace(number) + "-dev+" + b.short()
 	}
 	return b
 }
@@ -61,10 +68,10 @@ func (b *Build) Warning() string {
 	return ""
 }
 
-// short is a commit for a version: "1359806abcde", "1359806abcde-dirty", "unknown".
+// short is a commit for a version: "1359806abcde", "1359806abcde.dirty", "unknown".
 func (b *Build) short() string {
 	if b.Modified {
-		return b.commit() + "-dirty"
+		return b.commit() + ".dirty"
 	}
 	return b.commit()
 }

@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -41,27 +42,33 @@ func TestCheckout(t *testing.T) {
 	if err := exec.Command("touch", dir+"/new").Run(); err != nil {
 		t.Fatal(err)
 	}
-	if b.readCheckout(dir); !b.Modified || !strings.HasSuffix(b.short(), "-dirty") || b.Warning() == "" {
+	if b.readCheckout(dir); !b.Modified || !strings.HasSuffix(b.short(), ".dirty") || b.Warning() == "" {
 		t.Errorf("of changed files: %+v", b)
 	}
 }
 
-// TestCommitOfTheLinker: go test records no commit, so that of the linker counts.
-func TestCommitOfTheLinker(t *testing.T) {
-	for commit, modified := range map[string]bool{"0123abcd": false, "0123abcd-dirty": true} {
-		b := ThisBuild("v1.2.3", commit)
-		if b.Revision != "0123abcd" || b.Modified != modified || b.RevisionBy != byLinker {
-			t.Errorf("%s: found %+v", commit, b)
-		}
-	}
-}
-
-// TestThisBuild: go test records no commit, and none is made up.
+// TestThisBuild: go test records no commit, so that of the linker counts, and none is made up.
 func TestThisBuild(t *testing.T) {
-	if b := ThisBuild("devel", ""); !strings.HasPrefix(b.Version, "devel-") || b.GoVersion == "" {
-		t.Errorf("found %+v", b)
-	}
-	if b := ThisBuild("v1.2.3", ""); b.Version != "v1.2.3" {
-		t.Errorf("found %+v", b)
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	for _, c := range []struct {
+		version, commit string // of the linker
+		want            Build
+	}{
+		{"", "", Build{Version: "-dev+unknown", Revision: Unknown}},
+		{"", commit, Build{Version: "-dev+0123456789ab", Revision: commit, RevisionBy: byLinker}},
+		{
+			"", commit + "-dirty",
+			Build{Version: "-dev+0123456789ab.dirty", Revision: commit, Modified: true, RevisionBy: byLinker},
+		},
+		{"1.2.3", commit, Build{Version: "1.2.3", Revision: commit, RevisionBy: byLinker}},
+		{"1.2.3", "", Build{Version: "1.2.3", Revision: Unknown}},
+	} {
+		if c.version == "" {
+			c.want.Version = strings.TrimSpace(number) + c.want.Version
+		}
+		c.want.GoVersion = runtime.Version()
+		if got := ThisBuild(c.version, c.commit); got != c.want {
+			t.Errorf("%q, %q: found %+v, want %+v", c.version, c.commit, got, c.want)
+		}
 	}
 }
