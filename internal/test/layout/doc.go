@@ -4,7 +4,7 @@
 //	cycles   few files of a package refer to each other's names in a circle
 //	folders  each has a doc.go; a test file is named after what it tests, three times of four
 //	lines    none is longer than 100 columns, 120 in tests
-//	pages    what docs/ARCHITECTURE.md names exists, as does what a page links to
+//	pages    what docs/ARCHITECTURE.md names exists, as do the files and headings that a page links to
 //
 // The checks read every Go file of the module regardless of its build tags, and none of testdata.
 // Cycles alone are those of a build for this machine.

@@ -125,11 +125,24 @@ const architecture = "docs/ARCHITECTURE.md"
 var (
 	// quoted is a word in backquotes that is a path: one with a slash, or a Go file.
 	quoted = regexp.MustCompile("`([a-zA-Z.][\\w.-]*(?:/[\\w.-]*)+|[\\w-]+\\.go)`")
-	linked = regexp.MustCompile(`\]\(([^):#]+)(?:#[^)]*)?\)`)
+	linked = regexp.MustCompile(`\]\(([^):#]*)(?:#([^)]*))?\)`)
+
+	fenced   = regexp.MustCompile("(?ms)^```.*?^```")
+	heading  = regexp.MustCompile("(?m)^#+ (.*)$")
+	unlinked = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// checkPage finds links to files that do not exist, and such paths in docs/ARCHITECTURE.md. A word
-// with a slash whose first part is no folder of the root is not a path.
+// anchors are the headings of a page as links name them.
+func anchors(page string) (names []string) {
+	for _, h := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
+		name := unlinked.ReplaceAllString(strings.ToLower(h[1]), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
+	}
+	return names
+}
+
+// checkPage finds links to files and headings that do not exist, and such paths in
+// docs/ARCHITECTURE.md. A word with a slash whose first part is no folder of the root is not a path.
 func checkPage(root string, page source) (problems []string) {
 	check := func(name string) {
 		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
@@ -138,7 +151,16 @@ func checkPage(root string, page source) (problems []string) {
 		}
 	}
 	for _, match := range linked.FindAllStringSubmatch(page.text, -1) {
-		check(path.Join(page.folder(), match[1]))
+		name, text := path.Join(page.folder(), match[1]), page.text
+		if match[1] != "" {
+			check(name)
+			read, _ := os.ReadFile(filepath.Join(root, name)) // check has named what is missing
+			text = string(read)
+		}
+		if found := anchors(text); match[2] != "" && len(found) > 0 && !slices.Contains(found, match[2]) {
+			problems = append(problems, fmt.Sprintf("%s links to %s: found the headings %s: correct the link",
+				page.path, strings.Trim(match[0], "]()"), strings.Join(found, ", ")))
+		}
 	}
 	if page.path != architecture {
 		return problems
@@ -162,14 +184,17 @@ func TestPages(t *testing.T) {
 
 func TestPagesFail(t *testing.T) {
 	for text, want := range map[string]string{
-		"`kvs/`, `go.mod`, `cmd/dpukv/main.go`, `a word`":    "",
-		"`hello/world`, `Mops/s`, `/metrics`":                "",
-		"[a](METHOD.md), [b](../go.mod#x), [c](https://x.y)": "",
-		"`kvs/nothing`":           "docs/ARCHITECTURE.md names kvs/nothing",
-		"`cmd/dpukv/none.go`":     "names cmd/dpukv/none.go",
-		"`none.go`":               "names none.go",
-		"[a](none.md#place)":      "names docs/none.md",
-		"[a](../docs), [b](../x)": "names x:",
+		"`kvs/`, `go.mod`, `cmd/dpukv/main.go`, `a word`":                              "",
+		"`hello/world`, `Mops/s`, `/metrics`":                                          "",
+		"[a](METHOD.md), [b](../go.mod#x), [c](https://x.y)":                           "",
+		"[a](METHOD.md#lost-sets)\n## Why `go` \"waits\", now\n[b](#why-go-waits-now)": "",
+		"[a](METHOD.md#lost-cause)":                                                    "links to METHOD.md#lost-cause",
+		"[a](#b)\n# A\n```sh\n# b\n```":                                                "links to #b: found the headings a:",
+		"`kvs/nothing`":                                                                "docs/ARCHITECTURE.md names kvs/nothing",
+		"`cmd/dpukv/none.go`":                                                          "names cmd/dpukv/none.go",
+		"`none.go`":                                                                    "names none.go",
+		"[a](none.md#place)":                                                           "names docs/none.md",
+		"[a](../docs), [b](../x)":                                                      "names x:",
 	} {
 		problems := strings.Join(checkPage(root, source{architecture, text}), "\n")
 		if (problems == "") != (want == "") || !strings.Contains(problems, want) {
