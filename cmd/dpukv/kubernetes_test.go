@@ -15,10 +15,10 @@ import (
 	"dpukv/results/runfolder"
 )
 
-const kubernetesPage = "../../docs/tasks/kubernetes.md"
+const kubernetesPage = "../../docs/tasks/machines.md"
 
-// TestKubernetes follows docs/tasks/kubernetes.md. This machine plays all nodes, so the sizes and
-// the addresses of the page are other ones.
+// TestKubernetes follows docs/tasks/machines.md, where it is about Kubernetes. This machine plays all
+// nodes, so the sizes and the addresses of the page are other ones.
 func TestKubernetes(t *testing.T) {
 	dpukv := filepath.Join(t.TempDir(), "dpukv")
 	build := exec.Command("go", "build", "-o", dpukv, ".")
@@ -28,7 +28,10 @@ func TestKubernetes(t *testing.T) {
 	}
 	cluster := daemon.StartKubernetes(t)
 	cluster.Kubectl(t, "", "label", "node", "localhost", "dpukv-client=", "dpukv-server=", "dpukv-dpu=")
-	cluster.Apply(t, smaller(pages.File(t, kubernetesPage, "yaml", "pods.yaml")))
+	for _, role := range []string{"client", "server", "dpu"} {
+		pod := smaller(pages.File(t, kubernetesPage, "yaml", "pod.yaml"))
+		cluster.Apply(t, strings.ReplaceAll(pod, "ROLE", role))
+	}
 	if c := cluster.Kubectl(t, "", "get", "pod", "kv-server", "-o", "jsonpath={.status.qosClass}"); c != "Guaranteed" {
 		t.Errorf("found the class %q of kv-server, want Guaranteed", c)
 	}
@@ -46,10 +49,10 @@ func TestKubernetes(t *testing.T) {
 		}
 		return string(out)
 	}
-	testbed := pages.File(t, kubernetesPage, "yaml", "testbed.yaml")
+	testbed := pages.File(t, kubernetesPage, "yaml", "pods-testbed.yaml")
 	testbed = address.ReplaceAllString(testbed, "address: "+cluster.Address)
 	writeText(t, filepath.Join(dir, "testbed.yaml"), testbed)
-	writeText(t, filepath.Join(dir, "sweep.yaml"), pages.File(t, kubernetesPage, "yaml", "sweep.yaml"))
+	writeText(t, filepath.Join(dir, "sweep.yaml"), pages.File(t, kubernetesPage, "yaml", "pods-sweep.yaml"))
 	out := run("testbed", "check", "testbed.yaml")
 	for _, want := range []string{
 		"can be used +yes +yes +yes", "CH-SH +mica +can run: server on server, client on client",

@@ -26,11 +26,11 @@ spec:
 `
 
 // TestKubectl: the real kubectl, API server, kubelet and containerd. The user has the role that
-// docs/tasks/kubernetes.md gives to users, and no other.
+// docs/tasks/machines.md gives to users, and no other.
 func TestKubectl(t *testing.T) {
 	cluster := daemon.StartKubernetes(t)
 	cluster.Apply(t, contractPod)
-	cluster.Kubectl(t, pages.File(t, "../../docs/tasks/kubernetes.md", "yaml", "role.yaml"), "apply", "--filename=-")
+	cluster.Kubectl(t, pages.File(t, "../../docs/tasks/machines.md", "yaml", "role.yaml"), "apply", "--filename=-")
 	n := &Node{Name: "host", Via: Kubectl, Pod: "kv-0", KubeContext: daemon.KubeUser}
 	if err := Check(n); err != nil {
 		t.Fatal(err)

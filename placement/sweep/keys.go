@@ -111,7 +111,7 @@ var sweepKeys = slices.Concat(
 			func(c *Config) *int { return &c.EngineThreads }).
 			ofHalves().
 			means("Threads of the engine of a split server, a multiple of server_threads. See "+
-				"docs/tasks/split.md.",
+				"docs/tasks/placements.md.",
 				"[1, 2]"),
 		axis("answers", "Answers", answersOfLanes,
 			func(s *Sweep) *[]string { return &s.Answers },
@@ -132,7 +132,7 @@ var sweepKeys = slices.Concat(
 			func(c *Config) *string { return &c.Neighbour }).optional().
 			means("Work on the server's host beside the store: on the CPUs of the store's workers "+
 				"(cpu), or on other CPUs, in the shared caches (cache) or with the bandwidth of "+
-				"the memory (memory). See docs/tasks/neighbour.md.",
+				"the memory (memory). See docs/tasks/shape-the-load.md.",
 				"[none, cpu, cache, memory]"),
 		axis("build", "Build", builds,
 			func(s *Sweep) *[]string { return &s.Builds },
@@ -160,7 +160,7 @@ var sweepKeys = slices.Concat(
 			means("Seed of each thread's operations and of the order of points.", "7"),
 		single("slo", slo, func(s *Sweep) *string { return &s.SLO }).
 			means("Bound on a latency. The sweep searches the highest rate within it, for each "+
-				"configuration. See docs/tasks/search.md.",
+				"configuration. See docs/tasks/should-it-move.md.",
 				"p99=200us"),
 		measureKey(),
 		single("attach", attachment, func(s *Sweep) *string { return &s.Attach }).

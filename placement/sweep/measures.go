@@ -133,7 +133,7 @@ func measureKey() sweepKey {
 	return sweepKey{
 		name: "measure", allowed: allowed + "; a probe may have axes: {network: {cores: [1, 2]}}",
 		help: "What to measure: stores (kvs), or what their placements are made of. See " +
-			"docs/tasks/machine.md.",
+			"docs/tasks/probes.md.",
 		example: "[memory, {network: {cores: [1, 2]}}]",
 		read: func(f *strictyaml.File, s *Sweep, n ast.Node) {
 			nodes := items(n)
