@@ -284,7 +284,7 @@ func TestCombineEnergy(t *testing.T) {
 func TestCombineRefusesADamagedLog(t *testing.T) {
 	clients := []Client{clientOf(t, "a", nil, 0, 1), clientOf(t, "b", nil, 0, 1)}
 	clients[0].Hlog = []byte("1,2,3\n")
-	if _, _, err := Combine(clients); err == nil || !strings.Contains(err.Error(), "node a: results: histogram log") {
+	if _, _, err := Combine(clients); err == nil || !strings.Contains(err.Error(), "node a: histogram log") {
 		t.Errorf("found %v", err)
 	}
 }

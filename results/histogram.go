@@ -37,7 +37,7 @@ func Merge(hs ...*hdrhistogram.Histogram) (*hdrhistogram.Histogram, error) {
 	sum := NewHistogram()
 	for i, h := range hs {
 		if dropped := sum.Merge(h); dropped > 0 {
-			return nil, fmt.Errorf("results: merge histogram %d of %d: found %d values above %v, "+
+			return nil, fmt.Errorf("merge histogram %d of %d: found %d values above %v, "+
 				"allowed: none",
 				i+1, len(hs), dropped, time.Duration(HistogramHighestNs))
 		}

@@ -34,7 +34,7 @@ func EncodeHlog(intervals []Interval) ([]byte, error) {
 	var b bytes.Buffer
 	w := hdrhistogram.NewHistogramLogWriter(&b)
 	if err := writeHlogHeader(w, intervals); err != nil {
-		return nil, fmt.Errorf("results: histogram log: %w", err)
+		return nil, fmt.Errorf("histogram log: %w", err)
 	}
 	for i := range intervals {
 		iv := &intervals[i]
@@ -42,7 +42,7 @@ func EncodeHlog(intervals []Interval) ([]byte, error) {
 		iv.Histogram.SetStartTimeMs(iv.Start.UnixMilli())
 		iv.Histogram.SetEndTimeMs(iv.End.UnixMilli())
 		if err := w.OutputIntervalHistogram(iv.Histogram); err != nil {
-			return nil, fmt.Errorf("results: histogram log, interval %d: %w", i+1, err)
+			return nil, fmt.Errorf("histogram log, interval %d: %w", i+1, err)
 		}
 	}
 	return b.Bytes(), nil
@@ -57,7 +57,7 @@ func EncodeHgrm(intervals []Interval) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	if _, err := h.PercentilesPrint(&b, hgrmTicks, 1e3); err != nil {
-		return nil, fmt.Errorf("results: table of percentiles: %w", err)
+		return nil, fmt.Errorf("table of percentiles: %w", err)
 	}
 	return b.Bytes(), nil
 }
@@ -87,7 +87,7 @@ func DecodeHlog(log []byte) ([]Interval, error) {
 		}
 		iv, err := decodeInterval(line)
 		if err != nil {
-			return intervals, fmt.Errorf("results: histogram log, line %d: %w", i+1, err)
+			return intervals, fmt.Errorf("histogram log, line %d: %w", i+1, err)
 		}
 		intervals = append(intervals, iv)
 	}

@@ -195,7 +195,7 @@ type Machines struct {
 	// Hosts are the host names of the machines of [Point.Machine], each once, the server's first.
 	Hosts []string `json:"hosts,omitempty"`
 	// Source is the number of the run folder that the point comes from, from 1. It is absent
-	// unless dpukv merge wrote the folder.
+	// unless dpukv run merge wrote the folder.
 	Source int `json:"source,omitempty"`
 }
 

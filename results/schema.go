@@ -32,7 +32,7 @@ func Validate(p *Point) error {
 	if len(v) == 0 {
 		return nil
 	}
-	return fmt.Errorf("results: point %q: %w", p.ID, errors.Join(v...))
+	return fmt.Errorf("point %q: %w", p.ID, errors.Join(v...))
 }
 
 type violations []error

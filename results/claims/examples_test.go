@@ -16,11 +16,11 @@ import (
 var (
 	shellBlock   = regexp.MustCompile("(?ms)^```sh[^\n]*\n(.*?)^```")
 	sweepCommand = regexp.MustCompile(`dpukv sweep -f examples/([a-z0-9-]+\.yaml).*--out (\S+)`)
-	claimCommand = regexp.MustCompile(`dpukv claims (.+)`)
+	claimCommand = regexp.MustCompile(`dpukv (?:run )?claims (.+)`)
 	anExample    = regexp.MustCompile(`examples/([a-z0-9-]+\.yaml)`)
 )
 
-// TestExamplesSufficeForVerdicts: a sweep that a page or its own comment names for dpukv claims has
+// TestExamplesSufficeForVerdicts: a sweep that a page or its own comment names for dpukv run claims has
 // the repeats that a verdict needs.
 func TestExamplesSufficeForVerdicts(t *testing.T) {
 	named := map[string]string{} // by the file, who names it
@@ -35,20 +35,20 @@ func TestExamplesSufficeForVerdicts(t *testing.T) {
 	}
 	sweeps := must.Get(filepath.Glob("../../examples/*.yaml"))(t)
 	for _, file := range sweeps {
-		if strings.Contains(read(t, file), "#   dpukv claims DIR") {
+		if strings.Contains(read(t, file), "#   dpukv run claims DIR") {
 			named[filepath.Base(file)] = file
 		}
 	}
 	for _, name := range []string{"lynx-fig9.yaml", "lynx-neighbour.yaml"} {
 		if named[name] == "" {
-			t.Errorf("nobody names %s for dpukv claims", name)
+			t.Errorf("nobody names %s for dpukv run claims", name)
 		}
 	}
 	for name, by := range named {
 		var sweep struct{ Repeats int }
 		must.Do(t, yaml.Unmarshal([]byte(read(t, "../../examples/"+name)), &sweep))
 		if sweep.Repeats < minRepeats {
-			t.Errorf("%s names %s for dpukv claims: found %d repeats, want %d or more", by, name,
+			t.Errorf("%s names %s for dpukv run claims: found %d repeats, want %d or more", by, name,
 				sweep.Repeats, minRepeats)
 		}
 	}
@@ -89,7 +89,7 @@ func TestLoadsOfTheSweepsSuffice(t *testing.T) {
 	}
 }
 
-// examplesOf are the examples that a page names for dpukv claims: those whose folders a command
+// examplesOf are the examples that a page names for dpukv run claims: those whose folders a command
 // reads, and those in paragraphs about claims.
 func examplesOf(t *testing.T, page string) map[string]bool {
 	t.Helper()

@@ -31,22 +31,22 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 	}
 	d := Drawing{Warnings: leftOut(all, bad)}
 	if ok, _ := results.Split(all); len(ok) == 0 {
-		return d, fmt.Errorf("results: run folder %s has nothing to draw: none of its %d points "+
+		return d, fmt.Errorf("run folder %s has nothing to draw: none of its %d points "+
 			"is ok", run.Dir(), len(all))
 	}
 	list, err := o.drawables(all, run)
 	if err != nil {
-		return d, fmt.Errorf("results: run folder %s: %w", run.Dir(), err)
+		return d, fmt.Errorf("run folder %s: %w", run.Dir(), err)
 	}
 	dir := cmp.Or(o.Dir, run.FiguresDir())
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return d, fmt.Errorf("results: %w", err)
+		return d, err
 	}
 	for _, f := range list {
 		paths, err := write(f, dir, o.formats())
 		d.Paths = append(d.Paths, paths...)
 		if err != nil {
-			return d, fmt.Errorf("results: draw %s: %w", f.name(), err)
+			return d, fmt.Errorf("draw %s: %w", f.name(), err)
 		}
 	}
 	return d, nil

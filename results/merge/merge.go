@@ -128,7 +128,7 @@ func (m *merger) source(n int) (*runfolder.Source, error) {
 		if l := chains[i].Broken(); l != nil {
 			s.Chain = runfolder.ChainBroken
 			m.warn(run, "%s, line %d: found the digest %s, its content has %s: the folder was "+
-				"changed, see dpukv verify", chains[i].File, l.Line, l.Found, l.Want)
+				"changed, see dpukv run verify", chains[i].File, l.Line, l.Found, l.Want)
 		}
 	}
 	return s, nil

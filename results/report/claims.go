@@ -45,7 +45,7 @@ type missingClaim struct {
 	Cases   int    `json:"cases"` // without evidence
 }
 
-// fillClaims compares the run with the findings of all sources, as dpukv claims does.
+// fillClaims compares the run with the findings of all sources, as dpukv run claims does.
 func (m *Model) fillClaims(probes []results.Point) error {
 	books, err := findings()
 	if err != nil {

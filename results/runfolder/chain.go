@@ -145,7 +145,7 @@ func (r *Run) editedFiles() (edited []BadLine) {
 			edited = append(edited, BadLine{
 				File: chains[i].File, Line: l.Line, Kept: true, Edited: true,
 				Reason: fmt.Sprintf("found the digest %s, the content has %s: the folder was "+
-					"changed; dpukv verify says more", l.Found, l.Want),
+					"changed; dpukv run verify says more", l.Found, l.Want),
 			})
 		}
 	}
@@ -166,7 +166,7 @@ func Digest(chains []Chain) string {
 func (r *Run) Digest() (string, error) {
 	chains, err := r.Chains()
 	if err != nil {
-		return "", fmt.Errorf("results: digest of run folder %s: %w", r.dir, err)
+		return "", fmt.Errorf("digest of run folder %s: %w", r.dir, err)
 	}
 	return Digest(chains), nil
 }

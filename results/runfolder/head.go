@@ -46,7 +46,7 @@ func (r *Run) Head() (*Head, error) {
 		err = json.Unmarshal(text, &head)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("results: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &head, nil
 }
@@ -82,7 +82,7 @@ func (w *Writer) continueChains() error {
 		j.chain = c.Head()
 		if l := c.Broken(); l != nil {
 			w.repairs = append(w.repairs, fmt.Sprintf("%s, line %d: found the digest %s, its "+
-				"content has %s: the folder was changed, see dpukv verify %s", c.File, l.Line,
+				"content has %s: the folder was changed, see dpukv run verify %s", c.File, l.Line,
 				l.Found, l.Want, w.dir))
 		}
 	}

@@ -82,10 +82,10 @@ func (r *Run) Log(p *results.Point) ([]byte, error) {
 	path := r.histPath(p.ID)
 	log, err := infile.Read(path, maxHlogBytes)
 	if err != nil {
-		return nil, fmt.Errorf("results: %w", err)
+		return nil, err
 	}
 	if err := verifyHlog(p, log); err != nil {
-		return nil, fmt.Errorf("results: %s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return log, nil
 }
@@ -95,7 +95,7 @@ func (r *Run) Log(p *results.Point) ([]byte, error) {
 func (r *Run) StrayLogs(points []results.Point) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(r.dir, histFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("results: %w", err)
+		return nil, err
 	}
 	known := map[string]bool{}
 	for i := range points {
@@ -129,7 +129,7 @@ func (r *Run) Uncovered() (files []string, err error) {
 		return nil
 	}
 	if err := fs.WalkDir(os.DirFS(r.dir), ".", walk); err != nil {
-		return nil, fmt.Errorf("results: %w", err)
+		return nil, err
 	}
 	return files, nil
 }

@@ -52,19 +52,19 @@ func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("results: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	bad := badLines{file: filepath.Base(path)}
 	// Reading takes the memory of one line, whatever the file's size.
 	for r, n := bufio.NewReaderSize(f, 1<<20), 1; ; n++ {
 		if n > maxLines {
-			return bad.list, fmt.Errorf("results: %s: found more lines, allowed: at most %d", path,
+			return bad.list, fmt.Errorf("%s: found more lines, allowed: at most %d", path,
 				maxLines)
 		}
 		line, long, err := readLine(r)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return bad.list, fmt.Errorf("results: read %s: %w", path, err)
+			return bad.list, fmt.Errorf("read %s: %w", path, err)
 		}
 		switch {
 		case long:

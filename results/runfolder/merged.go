@@ -48,7 +48,7 @@ func (r *Run) MergedFrom() ([]Source, error) {
 	}
 	var m merged
 	if err := yaml.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("results: %s: %w", filepath.Join(r.dir, sweepFile), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(r.dir, sweepFile), err)
 	}
 	return m.MergedFrom, nil
 }
@@ -83,13 +83,13 @@ func CreateMerged(dir string, sources []Source, runs []*Run) (*Writer, error) {
 		sweep, err1 := run.Sweep()
 		testbed, err2 := run.Testbed()
 		if err := errors.Join(err1, err2); err != nil {
-			return nil, fmt.Errorf("results: %w", err)
+			return nil, err
 		}
 		texts[i], sources[i].Requests = [2][]byte{sweep, testbed}, digest(sweep, testbed)
 	}
 	sweep, err := yaml.Marshal(merged{sources})
 	if err != nil {
-		return nil, fmt.Errorf("results: %w", err)
+		return nil, err
 	}
 	w, err := Create(dir, sweep, nil)
 	if err != nil {
@@ -97,7 +97,7 @@ func CreateMerged(dir string, sources []Source, runs []*Run) (*Writer, error) {
 	}
 	for i, of := range texts {
 		if err := w.copyRequests(i+1, of[0], of[1]); err != nil {
-			return nil, errors.Join(fmt.Errorf("results: %w", err), w.Close())
+			return nil, errors.Join(err, w.Close())
 		}
 	}
 	return w, nil

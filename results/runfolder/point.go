@@ -63,7 +63,7 @@ func (r *repeatedIDs) keeps(points []results.Point, p *results.Point) bool {
 		r.said = append(r.said, BadLine{
 			File: pointsFile, Kept: true,
 			Reason: fmt.Sprintf("found point %s %d times with other content, allowed: once; it is "+
-				"kept as %s; join folders with dpukv merge", id, n, p.ID),
+				"kept as %s; join folders with dpukv run merge", id, n, p.ID),
 		})
 	}
 	return true

@@ -45,10 +45,10 @@ func Open(dir string) (*Run, error) {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 			why = "it does not exist"
 		}
-		return nil, fmt.Errorf("results: %s: %w: %s", dir, ErrNotRun, why)
+		return nil, fmt.Errorf("%s: %w: %s", dir, ErrNotRun, why)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("results: open run folder: %w", err)
+		return nil, fmt.Errorf("open run folder: %w", err)
 	}
 	return &Run{dir: dir}, nil
 }
@@ -196,7 +196,7 @@ func (r *Run) Histograms(id string) ([]results.Interval, error) {
 	path := r.histPath(id)
 	log, err := infile.Read(path, maxHlogBytes)
 	if err != nil {
-		return nil, fmt.Errorf("results: histograms of point %s: %w", id, err)
+		return nil, fmt.Errorf("histograms of point %s: %w", id, err)
 	}
 	points, _, err := r.readPoints()
 	if err != nil {
@@ -205,7 +205,7 @@ func (r *Run) Histograms(id string) ([]results.Interval, error) {
 	for i := range points {
 		if points[i].ID == id {
 			if err := verifyHlog(&points[i], log); err != nil {
-				return nil, fmt.Errorf("results: %s: %w", path, err)
+				return nil, fmt.Errorf("%s: %w", path, err)
 			}
 		}
 	}

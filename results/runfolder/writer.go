@@ -28,7 +28,7 @@ type Writer struct {
 func Create(dir string, sweep, testbed []byte) (*Writer, error) {
 	w, err := create(dir, sweep, testbed)
 	if err != nil {
-		return nil, fmt.Errorf("results: create run folder %s: %w", dir, err)
+		return nil, fmt.Errorf("create run folder %s: %w", dir, err)
 	}
 	return w, nil
 }
@@ -111,7 +111,7 @@ func Resume(dir string) (*Writer, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("results: continue run folder %s: %w", dir, err)
+		return nil, fmt.Errorf("continue run folder %s: %w", dir, err)
 	}
 	return w, nil
 }
@@ -174,7 +174,7 @@ func (w *Writer) Append(p *results.Point, hlog []byte) error {
 		return err
 	}
 	if w.done[p.ID] {
-		return fmt.Errorf("results: point %s is measured already, and %s is never rewritten",
+		return fmt.Errorf("point %s is measured already, and %s is never rewritten",
 			p.ID, pointsFile)
 	}
 	line := encodable(p)
@@ -211,7 +211,7 @@ func (w *Writer) AppendStart(start any) error {
 }
 
 func (w *Writer) appendError(what string, err error) error {
-	return fmt.Errorf("results: %s could not be added to run folder %s, which keeps "+
+	return fmt.Errorf("%s could not be added to run folder %s, which keeps "+
 		"its earlier content: %w",
 		what, w.dir, err)
 }
@@ -219,7 +219,7 @@ func (w *Writer) appendError(what string, err error) error {
 // Check fails if somebody else changed the written files.
 func (w *Writer) Check() error {
 	if err := errors.Join(w.points.check(), w.env.check(), w.starts.check()); err != nil {
-		return fmt.Errorf("results: run folder %s: %w", w.dir, err)
+		return fmt.Errorf("run folder %s: %w", w.dir, err)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func PointFields(root string) (string, error) {
 	p := newPage("Fields of a point")
 	p.paragraph("A point is one JSON object, a line of `points.jsonl`. An absent field has its " +
 		"zero value: 0, false or an empty text.")
-	p.paragraph("`dpukv export` uses the same names. It joins the names of nested fields, as in " +
+	p.paragraph("`dpukv run export` uses the same names. It joins the names of nested fields, as in " +
 		"`actual_latency_p99_ns`.")
 	p.heading(2, "Point")
 	w := fieldWriter{structs: s, page: p, done: map[string]bool{"Point": true}}

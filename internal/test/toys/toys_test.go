@@ -42,7 +42,7 @@ func TestToys(t *testing.T) {
 	}
 	copied.run("go", "build", "-o", "toyed", "./cmd/dpukv")
 	copied.measures()
-	plan := copied.run("./toyed", "submode", "plan", "1", "--testbed", "examples/netns-onpath.yaml",
+	plan := copied.run("./toyed", "testbed", "submode", "plan", "1", "--testbed", "examples/netns-onpath.yaml",
 		"--datapath", "toy")
 	if !strings.Contains(plan, "matchall") {
 		t.Errorf("the plan does not use the datapath:\n%s", plan)
