@@ -7,7 +7,7 @@
 //	machines      the testbed at work: emulated machines, installed binaries, applied submodes
 //	run           a sweep at work: plan, measure, merge, report progress, write the run folder
 //	testbedcheck  "dpukv testbed check"
-//	submodetool   "dpukv submode"
+//	submodetool   "dpukv testbed submode"
 //	launch        how a process starts on a node: local, SSH, Slurm, Kubernetes, a namespace
 //	emulate       machines made of network namespaces and CPU quotas
 //	survey        what a node has: interfaces, RDMA devices, BlueField cards, tools

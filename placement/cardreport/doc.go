@@ -6,9 +6,9 @@
 //	                       Parse ──▶ Facts ──▶ Examine ──▶ findings, each with its remedy
 //	                       Redact ──▶ Write ──▶ card-report-….tar.gz
 //
-// One call on a node collects all: "dpukv testbed check --card" and "dpukv card-report" do it by
-// the agent. No probe changes anything. A probe that needs root and has none is not run, and the
-// report says so. A probe that is missing its program keeps the shell's error.
+// One call on a node collects all: "dpukv testbed check --card" and "dpukv testbed card-report" do
+// it by the agent. No probe changes anything. A probe that needs root and has none is not run, and
+// the report says so. A probe that is missing its program keeps the shell's error.
 //
 // # An archive
 //

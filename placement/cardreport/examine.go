@@ -302,7 +302,7 @@ func (e *examiner) login() {
 			"allowed: oob_net0, tmfifo_net0, or a port of another card", l.Name),
 			"# in the testbed file, for this node: host: ADDRESS-OF-OOB, or jump: HOST and "+
 				"host: 192.168.100.2",
-			"dpukv submode apply N --for 5m # undoes by itself if that can't be")
+			"dpukv testbed submode apply N --for 5m # undoes by itself if that can't be")
 	default:
 		e.add("way of ssh", OK, l.Name)
 	}

@@ -39,7 +39,7 @@ func TestSweepOfTwoBinaries(t *testing.T) {
 	if copies, _ := filepath.Glob(filepath.Join(s.Cache, "dpukv/bin/*/dpukv")); len(copies) != 2 {
 		t.Errorf("copies of the binaries: %v, want two", copies)
 	}
-	out, err := exec.Command(program, "verify", runDir).CombinedOutput()
+	out, err := exec.Command(program, "run", "verify", runDir).CombinedOutput()
 	if err != nil {
 		t.Errorf("verify: %v\n%s", err, out)
 	}

@@ -265,8 +265,8 @@ func describeSubmode(p *Plan, w io.Writer, dpu *testbed.Node, name string, f pac
 	for _, word := range f.Words() {
 		options += " --filter " + word
 	}
-	fmt.Fprintf(w, "%s on node %s%s: %s; its commands: dpukv submode plan %s --node %s --testbed "+
-		"%s%s\n", name, dpu.Name, does, forwards,
+	fmt.Fprintf(w, "%s on node %s%s: %s; its commands: dpukv testbed submode plan %s "+
+		"--node %s --testbed %s%s\n", name, dpu.Name, does, forwards,
 		strings.TrimPrefix(name, "sm"), dpu.Name, p.testbed.Name, options)
 }
 

@@ -81,7 +81,7 @@ func writeDigest(r *runner) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(r.o.Stderr, "digest of %s: %s (note it elsewhere; dpukv verify --digest %s %s "+
+	fmt.Fprintf(r.o.Stderr, "digest of %s: %s (note it elsewhere; dpukv run verify --digest %s %s "+
 		"shows whether the folder was changed)\n", r.o.Dir, digest, digest, r.o.Dir)
 	return nil
 }

@@ -273,7 +273,7 @@ func TestKeeperKilled(t *testing.T) {
 	plan := must.Get(NewPlan(o))(t)
 	sum, err := plan.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "the emulated machines are gone") ||
-		!strings.Contains(err.Error(), "dpukv sweep --out "+o.Dir) {
+		!strings.Contains(err.Error(), "dpukv sweep --resume --out "+o.Dir) {
 		t.Errorf("got %+v, %v", sum, err)
 	}
 	if len(sum.Failed) != 1 || sum.Failed[0].ID != killed || sum.Measured != 0 {

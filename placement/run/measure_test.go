@@ -127,7 +127,7 @@ func TestFullDiskEndsTheSweepAndLosesNothing(t *testing.T) {
 	sum, err := runFake(t, o)
 	for _, want := range []string{
 		"the sweep ends here", "no space left on device", o.Dir,
-		"when there is room: dpukv sweep --out " + o.Dir,
+		"when there is room: dpukv sweep --resume --out " + o.Dir,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to hold %q", err, want)

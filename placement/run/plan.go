@@ -231,7 +231,7 @@ func refuseMerged(run *runfolder.Run) error {
 	for i := range sources {
 		names = append(names, sources[i].Folder)
 	}
-	return fmt.Errorf("%s: found a folder of dpukv merge, allowed: the folder of one sweep; "+
+	return fmt.Errorf("%s: found a folder of dpukv run merge, allowed: the folder of one sweep; "+
 		"continue %s, and merge again", run.Dir(), strings.Join(names, " or "))
 }
 
@@ -452,6 +452,6 @@ func (p *Plan) refuseOther(what string, differ []string) error {
 		return nil
 	}
 	return fmt.Errorf("%s holds a run of another %s: %s; continue it with its own %s (dpukv "+
-		"sweep --out %s), or choose another folder",
+		"sweep --resume --out %s), or choose another folder",
 		p.Options.Dir, what, strings.Join(differ, "; "), what, p.Options.Dir)
 }

@@ -200,6 +200,9 @@ func (p *Plan) probes() (n int) {
 	return n
 }
 
+// Resumes reports whether the run folder holds a part of the plan already.
+func (p *Plan) Resumes() bool { return p.resumes }
+
 // Searches reports whether the plan is a search for the highest rate within a bound.
 func (p *Plan) Searches() bool { return p.sweep.SLO != "" }
 

@@ -97,7 +97,7 @@ func continued(t *testing.T, want []string, cut int) {
 	})
 	_, err = plan.Run(ctx)
 	if err == nil || !strings.Contains(err.Error(), "of at most 52 points are in "+o.Dir+
-		"; continue with: dpukv search --out "+o.Dir) {
+		"; continue with: dpukv sweep --resume --out "+o.Dir) {
 		t.Fatalf("interrupted: got %v", err)
 	}
 	o.SweepFile, o.SLO = "", "" // the folder has both

@@ -339,10 +339,7 @@ func (r *runner) full(err error) error {
 
 // again returns the command that continues this run. The folder has the sweep and the testbed.
 func (r *runner) again() string {
-	command := "dpukv sweep --out " + r.o.Dir
-	if r.plan.sweep.SLO != "" {
-		command = "dpukv search --out " + r.o.Dir
-	}
+	command := "dpukv sweep --resume --out " + r.o.Dir
 	if r.o.Only != "" {
 		command += " --only " + r.o.Only
 	}

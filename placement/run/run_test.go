@@ -120,7 +120,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 				return
 			}
 			if err == nil || !strings.Contains(err.Error(),
-				"1 of 1 points failed; to try them again: dpukv sweep --out "+o.Dir+
+				"1 of 1 points failed; to try them again: dpukv sweep --resume --out "+o.Dir+
 					" --only client_threads=1,get_ratio=1") {
 				t.Fatalf("got %v", err)
 			}
@@ -181,7 +181,7 @@ func TestSweepContinuesWhereItWasInterrupted(t *testing.T) {
 	if !errors.Is(err, ErrInterrupted) || sum.Measured != 1 {
 		t.Fatalf("got %+v, %v", sum, err)
 	}
-	if want := "1 of 4 points are in " + o.Dir + "; continue with: dpukv sweep --out " +
+	if want := "1 of 4 points are in " + o.Dir + "; continue with: dpukv sweep --resume --out " +
 		o.Dir; !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want it to hold %s", err, want)
 	}
@@ -322,7 +322,8 @@ func TestInterruptIsNoFailure(t *testing.T) {
 				}
 			}()
 			sum, err := plan.Run(ctx)
-			want := "interrupted: 0 of 4 points are in " + o.Dir + "; continue with: dpukv sweep --out " + o.Dir
+			want := "interrupted: 0 of 4 points are in " + o.Dir +
+				"; continue with: dpukv sweep --resume --out " + o.Dir
 			if !errors.Is(err, ErrInterrupted) || err.Error() != want || len(sum.Failed) > 0 {
 				t.Errorf("got %+v, %v", sum, err)
 			}
@@ -396,7 +397,7 @@ func TestSweepGoesOnWithoutALostNode(t *testing.T) {
 		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	sum, err := runFake(t, o)
-	want := "3 points that need it were not tried; when that is mended: dpukv sweep --out " + o.Dir
+	want := "3 points that need it were not tried; when that is mended: dpukv sweep --resume --out " + o.Dir
 	if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "node gone: ") {
 		t.Errorf("got %v, want %q with the node's name", err, want)
 	}

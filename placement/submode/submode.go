@@ -210,7 +210,7 @@ func (s *Submode) Adopt(ctx context.Context, n step.Node) (*Lease, error) {
 		return nil, fmt.Errorf("node %s: %w", n.Name, err)
 	}
 	if err := s.isApplied(&h); err != nil {
-		return nil, fmt.Errorf("node %s: %w; dpukv submode apply %s",
+		return nil, fmt.Errorf("node %s: %w; dpukv testbed submode apply %s",
 			n.Name, err, strings.TrimPrefix(s.cfg.Submode, "sm"))
 	}
 	d := lookup(s.cfg.Target, h.Submode, h.Datapath)

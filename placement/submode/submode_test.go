@@ -104,7 +104,7 @@ func TestAdopt(t *testing.T) {
 		},
 		"another submode": {
 			func(c *Config) { c.Submode = SM5 }, "",
-			"found sm4 applied, allowed: sm5; dpukv submode apply 5",
+			"found sm4 applied, allowed: sm5; dpukv testbed submode apply 5",
 		},
 		"other ports": {
 			func(c *Config) { c.Ports.Host = "eth1" }, "",

@@ -123,7 +123,7 @@ func (s *Tool) tellMachines(w io.Writer) error {
 	if s.stands == nil {
 		return nil
 	}
-	fmt.Fprintln(w, "The machines stay until dpukv submode undo. A shell on each:")
+	fmt.Fprintln(w, "The machines stay until dpukv testbed submode undo. A shell on each:")
 	for _, name := range s.stands.Machines {
 		space, err := s.stands.Namespace(name)
 		if err != nil {

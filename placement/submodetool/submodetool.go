@@ -150,7 +150,8 @@ func (s *Tool) adopt(ctx context.Context) (*submode.Lease, error) {
 	if err := s.open(); err != nil {
 		return nil, err
 	}
-	again := "dpukv submode apply " + strings.TrimPrefix(s.name, "sm") + " --testbed " + s.bed.Name
+	again := "dpukv testbed submode apply " + strings.TrimPrefix(s.name, "sm") + " --testbed " +
+		s.bed.Name
 	switch {
 	case s.dpu.Emulated() && s.stands == nil:
 		return nil, fmt.Errorf("node %s: found nothing applied, allowed: %s; %s", s.dpu.Name,

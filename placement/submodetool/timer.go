@@ -38,7 +38,7 @@ func (s *Tool) prepareTimer(ctx context.Context) error {
 func (s *Tool) tellTimer(w io.Writer) {
 	if s.undoAfter != 0 {
 		fmt.Fprintf(w, "Node %s undoes it by itself after %v, also if nobody reaches it then. "+
-			"Another apply renews that, dpukv submode undo comes before it.\n",
+			"Another apply renews that, dpukv testbed submode undo comes before it.\n",
 			s.dpu.Name, s.undoAfter)
 	}
 }

@@ -180,8 +180,8 @@ func (t *Testbed) Lock(how int) (unlock func(), err error) {
 	err = unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	switch {
 	case errors.Is(err, unix.EWOULDBLOCK):
-		err = fmt.Errorf("testbed %s: found it in use by %s, allowed: one dpukv submode apply, "+
-			"undo or verify at a time; wait for it, or end it",
+		err = fmt.Errorf("testbed %s: found it in use by %s, allowed: one dpukv testbed submode "+
+			"apply, undo or verify at a time; wait for it, or end it",
 			t.Name, lockHolder(f))
 	case err != nil:
 		err = fmt.Errorf("lock testbed %s: %w: put it on a file system with flock", t.Name, err)

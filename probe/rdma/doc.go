@@ -1,5 +1,5 @@
 // Package rdma is the kind of probes that measures RDMA verbs between two nodes: WRITE, READ and
-// SEND, as dpukv verbs measures them, and perftest does.
+// SEND, as dpukv probe verbs measures them, and perftest does.
 //
 //	test       what it measures
 //	latency    half of a round trip, or a whole READ, one message at a time

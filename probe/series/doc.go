@@ -1,3 +1,3 @@
 // Package series measures probes of this machine one after another, and prints them as a table.
-// The commands dpukv memory and dpukv dma are a series each.
+// The commands dpukv probe memory and dpukv probe dma are a series each.
 package series
