@@ -63,7 +63,7 @@ the command.` + exitOfThresholds,
 	flags.StringVar(&f.latency, "latency", "",
 		"latency of the knee, or with --at the one that ranks: mean, p50, p95, p99, p99.9, max "+
 			"(default: p99, of emulated machines with a CPU quota: p50)")
-	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of text")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
 	return cmd
 }
 
@@ -82,7 +82,7 @@ func (f *answerFlags) parse() (err error) {
 		return usagef("--at: found with --slo, allowed: one of the two; --slo ranks by throughput")
 	}
 	if f.options.RateOps, err = numfmt.ParseRate(f.at); err != nil {
-		return usagef("--at: %w", err)
+		return ofFlag("at", err)
 	}
 	return nil
 }

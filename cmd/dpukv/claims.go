@@ -34,9 +34,9 @@ the host, 16 Cortex-A72 are a BlueField-1, 8 are a BlueField-2, Cortex-A78 are a
 
 Exit status: 0 once the findings are printed, also if runs disagree with the study or measured none
 of it; 2 for a mistake in the command. Scripts read the verdicts with --json.`,
-		Example: `  dpukv claims runs/on-bf2 runs/on-bf3
-  dpukv claims runs/on-bf2 hash/host.json hash/bf2.json
-  dpukv claims runs/emulated`,
+		Example: `  dpukv run claims runs/on-bf2 runs/on-bf3
+  dpukv run claims runs/on-bf2 hash/host.json hash/bf2.json
+  dpukv run claims runs/emulated`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("claims: found no arguments, allowed: one or more run folders and " +
@@ -60,7 +60,7 @@ of it; 2 for a mistake in the command. Scripts read the verdicts with --json.`,
 			return claims.Write(cmd.OutOrStdout(), evidence, outcomes)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON list instead of text")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON list instead of text")
 	return cmd
 }
 

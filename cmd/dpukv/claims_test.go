@@ -32,7 +32,7 @@ func hashFile(t *testing.T, name, model string, cpus int, factor float64) string
 	return path
 }
 
-// claimsOf are the outcomes of dpukv claims ARG..., by what they say.
+// claimsOf are the outcomes of dpukv run claims ARG..., by what they say.
 func claimsOf(t *testing.T, args ...string) map[string]claims.Outcome {
 	t.Helper()
 	cmd := newClaimsCommand()

@@ -53,7 +53,7 @@ in the command; 3 if there is no verdict: too few repeats, or no point in common
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if options.Metrics, err = compare.ParseMetrics(metrics); err != nil {
-				return usagef("--metrics: %w", err)
+				return ofFlag("metrics", err)
 			}
 			// NaN is refused too
 			if !(options.Alpha > 0 && options.Alpha < 1) ||
@@ -62,7 +62,7 @@ in the command; 3 if there is no verdict: too few repeats, or no point in common
 					"between 0 and 1, and 0 or more", options.Alpha, options.MinChange)
 			}
 			if _, err := results.FindDimensions(options.Ignore...); err != nil {
-				return usagef("--ignore: %w", err)
+				return ofFlag("ignore", err)
 			}
 			return compareRuns(cmd, args, options, asJSON)
 		},
@@ -77,7 +77,7 @@ in the command; 3 if there is no verdict: too few repeats, or no point in common
 		"smallest relative change that counts, such as 0.05 for 5 %")
 	flags.StringSliceVar(&options.Ignore, "ignore", nil,
 		"dimensions in which the two runs may differ, such as provider,pages")
-	flags.BoolVar(&asJSON, "json", false, "one JSON object instead of tables")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object instead of tables")
 	return cmd
 }
 

@@ -36,7 +36,8 @@ the same verdicts. The exit status is always 0.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false,
-		"one JSON array of all checks: check, verdict (ok, spoils, unknown), found, effect, mend")
+		"print one JSON array of all checks: check, verdict (ok, spoils, unknown), found, effect, "+
+			"mend")
 	return cmd
 }
 

@@ -91,7 +91,7 @@ func (f *credentialFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.serverName, "tls-server-name", "",
 		"name in the server's certificate (default: the host of its address)")
 	flags.BoolVar(&f.insecure, "tls-insecure", false,
-		"acceptance of any certificate of the server; the point says so")
+		"accept any server certificate; the point says so")
 }
 
 // passwordVariables names the variables of all stores.
@@ -138,9 +138,9 @@ type ownKeyFlags struct{ yes, keep bool }
 
 func (f *ownKeyFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.yes, "yes", false,
-		"consent to load a running server of another program that has keys already")
+		"proceed although the server already has keys")
 	flags.BoolVar(&f.keep, "keep", false,
-		"no removal of the own keys from a running server of another program")
+		"leave this load's keys on the server")
 }
 
 // guarded reports whether the server may hold keys of others.

@@ -13,18 +13,18 @@ import (
 	"dpukv/placement/sweep"
 )
 
-// noKeys are the flags of load, serve and search that no key of a sweep file means: what a flag of
+// noKeys are the flags of load, serve and sweep that no key of a sweep file means: what a flag of
 // the process says, and where it runs. A flag that a key means has the key's name instead.
 var noKeys = strings.Fields("server listen cpus json timeout check-hash device gid-index mtu items " +
 	"partitions memory faithful slot-bytes max-connections max-clients pages buffers file testbed out only dry-run " +
 	"serve quick in-guest hist yes keep set password-file tls-ca tls-cert tls-insecure tls-key tls-server-name " +
-	"proxy half store beside fail-if")
+	"proxy half store beside fail-if find-rate resume")
 
 // noFlags are the keys of sweep files that these commands have no flag for.
 var noFlags = strings.Fields("placement submode filter measure repeats neighbour build")
 
 func commandsOfLoads() []*cobra.Command {
-	commands := []*cobra.Command{newLoadCommand(), newSweepCommand(), newSearchCommand()}
+	commands := []*cobra.Command{newLoadCommand(), newSweepCommand()}
 	for _, st := range stores.All() {
 		commands = append(commands, newServeStoreCommand(&st))
 	}
@@ -57,6 +57,43 @@ func TestFlagsAreNamedAsSweepKeys(t *testing.T) {
 		t.Errorf("the keys %v: found no flag of that name, allowed: one, or a place in noFlags",
 			slices.Sorted(maps.Keys(left)))
 	}
+}
+
+// Each former command names one of today, with its flags, and help has only the latter.
+func TestFormerCommandsAreThoseOfToday(t *testing.T) {
+	root := newRootCommand()
+	for name, now := range formerCommands {
+		var said strings.Builder
+		args := commandNow([]string{name, "x"}, &said)
+		cmd, rest, err := root.Find(args)
+		if err != nil || !strings.HasPrefix("dpukv "+now, cmd.CommandPath()) || cmd == root {
+			t.Errorf("%s: found %s, %q, %v, want %s", name, cmd.CommandPath(), rest, err, now)
+		}
+		want := "dpukv " + name + " is now dpukv " + now + "; the old name goes with version 0.2\n"
+		if said.String() != want || args[len(args)-1] != "x" {
+			t.Errorf("%s: got %q, %q", name, said.String(), args)
+		}
+		if cmd, _, _ := root.Find([]string{name}); cmd != root {
+			t.Errorf("%s: found a command of this name, allowed: only in formerCommands", name)
+		}
+	}
+}
+
+// One flag has one shorthand: each --out is -o, too.
+func TestOutIsShort(t *testing.T) {
+	for _, cmd := range allCommands(newRootCommand()) {
+		if f := cmd.Flags().Lookup("out"); f != nil && f.Shorthand != "o" {
+			t.Errorf("%s --out: found the shorthand %q, want o", cmd.CommandPath(), f.Shorthand)
+		}
+	}
+}
+
+func allCommands(cmd *cobra.Command) []*cobra.Command {
+	list := []*cobra.Command{cmd}
+	for _, sub := range cmd.Commands() {
+		list = append(list, allCommands(sub)...)
+	}
+	return list
 }
 
 func TestFormerFlagsSetThoseOfToday(t *testing.T) {

@@ -20,6 +20,12 @@ import (
 	"dpukv/results/verify"
 )
 
+func newRunCommand() *cobra.Command {
+	return newGroupCommand("run", "Check, join, export and judge run folders",
+		`Check, join and export run folders, and compare them with the findings of papers.`,
+		newVerifyCommand(), newMergeCommand(), newExportCommand(), newClaimsCommand())
+}
+
 func newVerifyCommand() *cobra.Command {
 	options := verify.Options{Request: run.DifferFromRequest}
 	var asJSON bool
@@ -35,8 +41,8 @@ that the sweep printed at its end. No check can tell whether a machine told the 
 
 The exit status is 1 if a check is wrong. A check is unknown where a folder lacks what it needs, as
 those of older builds do.`,
-		Example: `  dpukv verify runs/first
-  dpukv verify runs/first --digest 0f343b0931126a20f133d67c2b018a3b`,
+		Example: `  dpukv run verify runs/first
+  dpukv run verify runs/first --digest 0f343b0931126a20f133d67c2b018a3b`,
 		Args: exactArgs(1, "run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, err := openRun(args[0])
@@ -61,8 +67,8 @@ those of older builds do.`,
 	cmd.Flags().StringVar(&options.Expected, "digest", "",
 		"digest that the sweep printed at its end")
 	cmd.Flags().BoolVar(&asJSON, "json", false,
-		"one JSON object: folder, digest, and checks with check, outcome (ok, wrong, unknown), "+
-			"found, faults")
+		"print one JSON object: folder, digest, and checks with check, outcome (ok, wrong, "+
+			"unknown), found, faults")
 	return cmd
 }
 
@@ -100,7 +106,7 @@ one. The new folder notes the digest of each source. Changed lines in a source a
 and the exit status is 1.
 
 No sweep continues a merged folder. Continue its sources, and merge again.`,
-		Example: `  dpukv merge runs/alice runs/bob --out runs/both
+		Example: `  dpukv run merge runs/alice runs/bob --out runs/both
   dpukv report runs/both`,
 		Args: atLeastTwo("run folders"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -214,13 +220,13 @@ func newExportCommand() *cobra.Command {
 		Long: `Write the points of run folder RUN to stdout or a file. The formats csv and parquet have a row for
 each point, with every field. The format benchfmt is the Go benchmark format, which benchstat reads.
 Unreadable lines are named on stderr.`,
-		Example: `  dpukv export runs/a --format benchfmt > a.txt; dpukv export runs/b --format benchfmt > b.txt; benchstat a.txt b.txt
-  dpukv export runs/a --format parquet -o a.parquet; duckdb -c "select placement, max(throughput_ops) from 'a.parquet' group by 1"`,
+		Example: `  dpukv run export runs/a --format benchfmt > a.txt; dpukv run export runs/b --format benchfmt > b.txt; benchstat a.txt b.txt
+  dpukv run export runs/a --format parquet -o a.parquet; duckdb -c "select placement, max(throughput_ops) from 'a.parquet' group by 1"`,
 		Args: exactArgs(1, "run folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, err := export.Format(format)
 			if err != nil {
-				return usagef("--format: %w", err)
+				return ofFlag("format", err)
 			}
 			run, err := openRun(args[0])
 			if err != nil {

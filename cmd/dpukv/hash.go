@@ -60,7 +60,7 @@ files to "dpukv hash compare".`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.quick, "quick", false,
-		"only the study's cases, in about 20 s (default: all, in about 5 min)")
+		"measure only the study's cases, in about 20 s (default: all, in about 5 min)")
 	flags.StringVar(&f.functions, "functions", "",
 		`functions, separated by commas; "city" is its whole family (default: all; see dpukv hash list)`)
 	flags.StringVar(&f.lengths, "lengths", "",
@@ -77,7 +77,7 @@ files to "dpukv hash compare".`,
 	flags.StringVar(&f.cpu, "cpu", "",
 		"CPU for the measurement (default: the last one that this process may use)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of inputs, random lengths and the order of rounds")
-	flags.StringVar(&f.out, "out", "",
+	flags.StringVarP(&f.out, "out", "o", "",
 		"JSON file for the report, beside the print (with --testbed: a folder with a file for "+
 			"each node)")
 	flags.StringVar(&f.figures, "figures", "", "folder for figures")
@@ -86,12 +86,12 @@ files to "dpukv hash compare".`,
 	flags.BoolVar(&f.endWithStdin, "end-with-stdin", false,
 		"end with stdin: for a run that another machine started")
 	_ = flags.MarkHidden("end-with-stdin") // the flag is there
-	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of tables")
-	flags.BoolVar(&f.bench, "bench", false, "one line for each round, for benchstat")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of tables")
+	flags.BoolVar(&f.bench, "bench", false, "print one line for each round, for benchstat")
 	flags.BoolVar(&f.compat, "smhasher-compat", false,
-		"times in SMHasher's loop too, and what SMHasher would print here")
+		"measure in SMHasher's loop too, and say what SMHasher would print here")
 	flags.BoolVar(&f.qual, "quality", false,
-		"quality instead of times: avalanche, and how many of MICA's buckets overflow")
+		"measure quality instead of times: avalanche, and how many of MICA's buckets overflow")
 	cmd.AddCommand(newHashCompareCommand(), newHashListCommand())
 	return cmd
 }
@@ -103,7 +103,7 @@ func (f *hashFlags) run(cmd *cobra.Command) error {
 	}
 	list, err := findFunctions(f.functions)
 	if err != nil {
-		return usagef("hash: --functions: %w", err)
+		return usagef("hash: %w", ofFlag("functions", err))
 	}
 	for _, fn := range list {
 		if err := fn.Check(); err != nil {
@@ -188,7 +188,7 @@ func (f *hashFlags) cases() ([]result.Case, error) {
 	for length := range strings.SplitSeq(f.lengths, ",") {
 		lo, hi, err := result.ParseLengths(length)
 		if err != nil {
-			return nil, fmt.Errorf("--lengths: %w", err)
+			return nil, ofFlag("lengths", err)
 		}
 		for mode := range strings.SplitSeq(f.modes, ",") {
 			for align := range strings.SplitSeq(f.aligns, ",") {

@@ -107,7 +107,7 @@ func (f *plotFlags) plotHashes(cmd *cobra.Command, files []string) error {
 	if given("format") {
 		var err error
 		if page.Formats, err = figure.ParseFormats(f.formats); err != nil {
-			return usagef("--format: %w", err)
+			return ofFlag("format", err)
 		}
 		if slices.Contains(page.Formats, "csv") {
 			return usagef("--format: found csv with --figure 10, allowed: svg, png, pdf; the " +

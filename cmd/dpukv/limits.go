@@ -44,7 +44,7 @@ func (l *limits) parse() (err error) {
 	for _, text := range l.failIf {
 		t, err := threshold.Parse(text)
 		if err != nil {
-			return usagef("--fail-if: %w", err)
+			return ofFlag("fail-if", err)
 		}
 		l.list = append(l.list, t)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -144,8 +145,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		strings.Join(
 			stores.NamesOf(func(st *kvs.Store) bool { return !st.HashesKeys() }), " and ")))
 	flags.BoolVar(&f.cfg.CheckHash, "check-hash", false,
-		"a second measurement of the hash share after the load, with hashing done beforehand "+
-			"(0.8 s)")
+		"measure the hash share a second time after the load, with hashing done "+
+			"beforehand (0.8 s)")
 	flags.StringVar(&f.cpus, "cpus", "",
 		`CPUs for the threads in turn, and for the rest of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
 	prefix := strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", ") + ", --proxy: "
@@ -161,7 +162,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"file for the latency histogram: an HdrHistogram log, or with the name *.hgrm a table of "+
 			"percentiles in µs")
 	f.limits.add(flags, "latency bound to judge the point by, such as p99=300us", "")
-	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of a table")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of a table")
 }
 
 // splittable names the stores whose clients may have a proxy.
@@ -221,9 +222,12 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	}
 	var err error
 	if f.cfg.CPUs, err = prepareCPUs(f.cfg.CPUs, f.cfg.Threads); err != nil {
-		return usagef("load: --cpus: %w", err)
+		return usagef("load: %w", ofFlag("cpus", err))
 	}
 	remote, err := f.dial(cmd.Context())
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("load: %w; start one with: dpukv serve %s", err, f.store)
+	}
 	if err != nil {
 		return fmt.Errorf("load: %w", err)
 	}
@@ -299,7 +303,7 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	f.asStudied(given, &st.Study)
 	if given("value-bytes") {
 		if err := f.understandSizes(ctx); err != nil {
-			return fmt.Errorf("--value-bytes: %w", err)
+			return ofFlag("value-bytes", err)
 		}
 	}
 	if err := f.proxyFits(&st, given); err != nil {
@@ -313,7 +317,7 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	}
 	if f.hist != "" {
 		if err := outfile.Check(f.hist); err != nil {
-			return fmt.Errorf("--hist: %w", err)
+			return ofFlag("hist", err)
 		}
 	}
 	if f.cfg.Timeout == 0 { // below, it means the default
@@ -329,17 +333,17 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 		return err
 	}
 	if f.cfg.Workload.Dist, err = load.ParseDist(f.dist); err != nil {
-		return fmt.Errorf("--dist: %w", err)
+		return ofFlag("dist", err)
 	}
 	if f.cfg.Arrivals, err = load.ParseArrivals(f.arrivals); err != nil {
-		return fmt.Errorf("--arrivals: %w", err)
+		return ofFlag("arrivals", err)
 	}
 	if !given("arrivals") {
 		f.cfg.Arrivals = f.cfg.DefaultArrivals()
 	}
 	if f.cfg.Hash != "" && f.cfg.Hash != kvs.NoHash {
 		if _, err := hashbench.Lookup(f.cfg.Hash); err != nil {
-			return fmt.Errorf("--hash: %w", err)
+			return ofFlag("hash", err)
 		}
 	}
 	if f.cfg.CPUs, err = parseCPUs(f.cpus); err != nil {
@@ -374,7 +378,7 @@ func (f *loadFlags) reach(st *kvs.Store) (err error) {
 	st.Endpoints.FromEnvironment(&f.server.Credentials)
 	e, err := st.Endpoints.Parse(f.cfg.ServerAddr, &f.server.Credentials)
 	if err != nil {
-		return fmt.Errorf("--server: %w", err)
+		return ofFlag("server", err)
 	}
 	f.cfg.SameHost = e.Here()
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -34,16 +35,16 @@ func execute(args []string) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	root := newRootCommand()
-	root.SetArgs(args)
 	// No text of other parties may reach a terminal unescaped, whichever code prints it.
 	root.SetOut(foreign.NewWriter(os.Stdout, 0))
 	stderr := foreign.NewWriter(os.Stderr, maxStderrLine)
 	root.SetErr(stderr)
+	root.SetArgs(commandNow(args, stderr))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitFine
 	}
-	fmt.Fprintln(stderr, "dpukv:", foreign.Clip(err.Error(), maxError))
+	fmt.Fprintln(stderr, foreign.Clip(named(err), maxError))
 	switch {
 	case errors.As(err, new(usageError)):
 		return exitUsage
@@ -52,6 +53,16 @@ func execute(args []string) int {
 	}
 	return exitFailed
 }
+
+// named is the text of an error with the program's name before it, once.
+func named(err error) string {
+	if text := err.Error(); strings.HasPrefix(text, "dpukv ") {
+		return text
+	}
+	return "dpukv: " + err.Error()
+}
+
+func init() { cobra.EnableCommandSorting = false } // help has the order of newRootCommand
 
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -66,22 +77,14 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 		RunE:          helpOfGroup,
 		Args:          cobra.ArbitraryArgs,
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w%s; see %s --help", err, flagHint(cmd, err), cmd.CommandPath())
-	})
-	root.AddCommand(
-		newServeCommand(), newLoadCommand(), newSweepCommand(), newSearchCommand(),
-		newTestbedCommand(),
-		newSubmodeCommand(), newNodeCommand(), newLabCommand(), newRedirectCommand(),
-		newUndoAfterCommand(),
-		newAnswerCommand(), newPlotCommand(), newReportCommand(),
-		newVerifyCommand(), newMergeCommand(),
-		newCompareCommand(), newClaimsCommand(),
-		newExportCommand(),
-		newHashCommand(), newVerbsCommand(), newMemoryCommand(), newDMACommand(),
-		newCardReportCommand(),
-		newDoctorCommand(), newVersionCommand(),
-	)
+	root.SetFlagErrorFunc(flagError)
+	addGroup(root, "Measure", newSweepCommand(), newLoadCommand(), newServeCommand(),
+		newHashCommand(), newProbeCommand())
+	addGroup(root, "Read", newAnswerCommand(), newReportCommand(), newPlotCommand(),
+		newCompareCommand(), newRunCommand())
+	addGroup(root, "Machines", newTestbedCommand(), newDoctorCommand())
+	root.AddCommand(newVersionCommand(), newNodeCommand(), newLabCommand(), newRedirectCommand(),
+		newUndoAfterCommand())
 	for _, make := range taggedCommands {
 		root.AddCommand(make())
 	}
@@ -89,12 +92,13 @@ Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
 	return root
 }
 
-// helpOfGroup runs a command that only has subcommands.
-func helpOfGroup(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return unknownCommand(cmd, args[0])
+// addGroup adds commands that help shows together.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+	for _, cmd := range commands {
+		cmd.GroupID = title
 	}
-	return cmd.Help()
+	root.AddCommand(commands...)
 }
 
 // taggedCommands are the commands of files behind a build tag.

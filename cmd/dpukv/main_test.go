@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 //	serve ARG...            start "dpukv serve mica --json" on a free port; $ADDR is its address, $PID its process
 //	serve-herd ARG...       the same with "dpukv serve herd"; serve-memcached and serve-redis with theirs
 //	term                    SIGTERM the server; it must end with status 0
-//	serve-verbs ARG...      start "dpukv verbs ARG... -p $PORT" on a free port, for one client
+//	serve-verbs ARG...      start "dpukv probe verbs ARG... -p $PORT" on a free port, for one client
 //	fake-mica BYTES         answer every hello at $ADDR with a failure of so many bytes of escapes
 //	point FILE [k=v...]     FILE is one line of JSON: a valid point with these field values
 //	histogram POINT FILE    FILE is a histogram log with the latency of the point in POINT

@@ -92,20 +92,20 @@ func (f *plotFlags) add(cmd *cobra.Command) {
 		"latency figures to draw: mean, p50, p95, p99, p99.9, max (default: "+
 			results.DefaultLatencyMetrics+", of emulated machines with a CPU quota: p50)")
 	flags.BoolVar(&f.actual, "actual", false,
-		"latency from the actual send (default: from the intended send)")
+		"measure latency from the actual send (default: from the intended send)")
 	flags.StringVar(&f.slo, "slo", "",
 		"latency bound to draw into the figures of its metric, such as p99=200us")
-	flags.BoolVar(&f.logX, "log-x", false, "logarithmic throughput axis")
-	flags.BoolVar(&f.logY, "log-y", false, "logarithmic latency axis")
+	flags.BoolVar(&f.logX, "log-x", false, "draw a logarithmic throughput axis")
+	flags.BoolVar(&f.logY, "log-y", false, "draw a logarithmic latency axis")
 	flags.IntVar(&f.figure, "figure", 0,
-		"figure of the study instead of all charts: 3 (TCP bandwidth), 4 (RDMA latency), "+
+		"draw a figure of the study instead of all charts: 3 (TCP bandwidth), 4 (RDMA latency), "+
 			"6 (memory latency), 8 (HERD), 9 (MICA), 10 (hash functions), 11 (MICA under submodes)")
 	flags.IntVar(&f.table, "table", 0,
-		"table of the study to stdout instead of figures: 4 (memory bandwidth)")
+		"print a table of the study instead of figures: 4 (memory bandwidth)")
 	flags.BoolVar(&f.sharedAxes, "shared-axes", false,
-		"same axes for all panels and figures of a latency, those of several stores too")
+		"draw the same axes for all panels and figures of a latency, those of several stores too")
 	flags.BoolVar(&f.noClip, "no-clip", false,
-		"latency axis to the greatest value, also if it flattens the rest")
+		"draw the latency axis to the greatest value, also if it flattens the rest")
 	flags.StringVar(&f.formats, "format", strings.Join(figure.DefaultFormats, ","),
 		"files of each figure: svg, png, pdf, csv")
 	flags.StringVar(&f.width, "width", "",
@@ -125,14 +125,14 @@ func (f *plotFlags) options(cmd *cobra.Command) (o figure.Options, err error) {
 	}
 	if cmd.Flags().Changed("latency") {
 		if o.Metrics, err = results.ParseLatencyMetrics(f.latencies); err != nil {
-			return o, usagef("--latency: %w", err)
+			return o, ofFlag("latency", err)
 		}
 	}
 	if o.Bound, err = parseSLO(f.slo); err != nil {
 		return o, err
 	}
 	if o.Formats, err = figure.ParseFormats(f.formats); err != nil {
-		return o, usagef("--format: %w", err)
+		return o, ofFlag("format", err)
 	}
 	if o.Layout, err = f.layout(); err != nil {
 		return o, err
@@ -153,16 +153,16 @@ func (f *plotFlags) layout() (l figure.Layout, err error) {
 	l.Title = f.title
 	if f.width != "" {
 		if l.Width, err = figure.ParseWidth(f.width); err != nil {
-			return l, usagef("--width: %w", err)
+			return l, ofFlag("width", err)
 		}
 	}
 	if f.fontSize != "" {
 		if l.FontSize, err = figure.ParseFontSize(f.fontSize); err != nil {
-			return l, usagef("--font-size: %w", err)
+			return l, ofFlag("font-size", err)
 		}
 	}
 	if l.Font, err = figure.ParseFont(f.font); err != nil {
-		return l, usagef("--font: %w", err)
+		return l, ofFlag("font", err)
 	}
 	return l, nil
 }
@@ -272,7 +272,7 @@ func parseSLO(text string) (*results.Bound, error) {
 	}
 	bound, err := results.ParseBound(text)
 	if err != nil {
-		return nil, usagef("--slo: %w", err)
+		return nil, ofFlag("slo", err)
 	}
 	return &bound, nil
 }

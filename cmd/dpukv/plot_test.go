@@ -170,7 +170,7 @@ func TestPlotRefuses(t *testing.T) {
 		"no folder":      {nil, "allowed: one, the run folder"},
 		"two folders":    {[]string{good, good}, "found 2 run folders without --out, allowed: one"},
 		"not a run":      {[]string{t.TempDir()}, "not a run folder"},
-		"no such figure": {[]string{good, "--latency", "p42"}, `--latency: latency: found "p42", allowed`},
+		"no such figure": {[]string{good, "--latency", "p42"}, `--latency: found "p42", allowed`},
 		"no such format": {[]string{good, "--format", "gif"}, `--format: found "gif", allowed: one or more of svg`},
 		"no such width":  {[]string{good, "--width", "85"}, `--width: found "85", allowed: 60mm to 600mm`},
 		"no such font":   {[]string{good, "--font", "x"}, `--font: found "x", allowed: sans, serif, mono`},

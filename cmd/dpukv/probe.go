@@ -46,6 +46,13 @@ type localFlags struct {
 	device           string
 }
 
+func newProbeCommand() *cobra.Command {
+	return newGroupCommand("probe", "Measure a machine's parts alone: memory, copies, RDMA",
+		`Measure a part of this machine, or RDMA between two, without a store. A sweep measures the same as
+points, with its key measure.`,
+		newMemoryCommand(), newDMACommand(), newVerbsCommand())
+}
+
 func newDMACommand() *cobra.Command {
 	return (&localProbe{
 		kind:  &dma.Kind,
@@ -58,13 +65,13 @@ completion.
 The engine cpu is a core. It is the baseline for DMA engines, and each table says so. The engine
 mlx5 is that of a BlueField-2 or later: mlx5dv_wr_memcpy, on a queue pair of its RDMA device. It
 copies between memory of the machine that the command runs on.`,
-		example: `  dpukv dma -s 64,1048576 --op write,read
-  dpukv dma --engine mlx5,cpu --device mlx5_0
-  dpukv dma -a --test latency --completion poll,event --json`,
+		example: `  dpukv probe dma -s 64,1048576 --op write,read
+  dpukv probe dma --engine mlx5,cpu --device mlx5_0
+  dpukv probe dma -a --test latency --completion poll,event --json`,
 		device: "RDMA device of the engine mlx5, as NAME or NAME/PORT (default: the only one)",
 		flags:  map[string]string{"bytes": "size"}, shorthands: map[string]string{"bytes": "s"},
 		presets: []preset{{
-			flag: "all", short: "a", help: "all sizes from 2 bytes to 8 MB",
+			flag: "all", short: "a", help: "measure all sizes from 2 bytes to 8 MB",
 			axis: "bytes", values: dma.AllBytes(),
 		}},
 	}).command()
@@ -77,11 +84,11 @@ func newMemoryCommand() *cobra.Command {
 		long: `Measure the memory of this machine: the latency of a dependent load, alone and beside other load,
 the access pattern of a store, and the kernels of STREAM. A flag takes several values with commas
 between them, and each combination is measured.`,
-		example: `  dpukv memory --block-bytes 16KiB,1MiB,64MiB --chains 1,2
-  dpukv memory --test copy,scale,add,triad --threads 1,all --as-the-study`,
+		example: `  dpukv probe memory --block-bytes 16KiB,1MiB,64MiB --chains 1,2
+  dpukv probe memory --test copy,scale,add,triad --threads 1,all --as-the-study`,
 		presets: []preset{{
 			flag: "as-the-study", axis: "code", values: []string{"study"},
-			help: "kernels of STREAM without optimisation, as the study built them: --code study",
+			help: "run STREAM's kernels unoptimised, as the study built them: --code study",
 		}},
 	}).command()
 }
@@ -108,12 +115,12 @@ func (l *localProbe) command() *cobra.Command {
 		flags.StringVarP(&f.device, "device", "d", "", l.device)
 	}
 	f.duration, f.warmup = seconds(time.Second), seconds(100*time.Millisecond)
-	flags.VarP(&f.duration, "duration", "D", "time of each measurement, in seconds")
-	flags.Var(&f.warmup, "warmup", "time before each measurement, in seconds")
+	flags.VarP(&f.duration, "duration", "D", "measure for this time, such as 5s")
+	flags.Var(&f.warmup, "warmup", "warm up for this time, such as 1s")
 	flags.StringVar(&f.cpus, "cpus", "", "CPUs of the threads that measure, as in 0,2-3 "+
 		"(default: those of this process)")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of all random choices")
-	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of tables")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of tables")
 	return cmd
 }
 
@@ -195,7 +202,7 @@ func (f *localFlags) task(all []probe.Settings) (probe.Task, error) {
 		err = errors.Join(cpu.MayUse(task.CPUs), cpu.PinProcess(task.CPUs))
 	}
 	if err != nil {
-		return task, fmt.Errorf("--cpus: %w", err)
+		return task, ofFlag("cpus", err)
 	}
 	need := slices.MaxFunc(all, func(a, b probe.Settings) int {
 		return f.kind.Threads(a, false) - f.kind.Threads(b, false)

@@ -105,7 +105,7 @@ func serveLive(
 	}
 	server, err := live.Start(address, options)
 	if err != nil {
-		return nil, usagef("--serve: %w", err)
+		return nil, ofFlag("serve", err)
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "the report is at", server.URL())
 	if !server.Loopback() {

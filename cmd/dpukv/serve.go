@@ -78,7 +78,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 		"number of items that the server has an index or memory for")
 	flags.StringVar(&f.cpus, "cpus", "", f.cpusHelp())
 	flags.BoolVar(&f.asJSON, "json", false,
-		`the facts as JSON, with "addr", once the server accepts load`)
+		`print the facts as JSON, with "addr", once the server accepts load`)
 	if st.HashesKeys() {
 		flags.StringVar(&f.cfg.Hash, "hash", st.Study.Hash,
 			"hash function that clients must use for keys")
@@ -140,7 +140,7 @@ func (f *serveFlags) serve(flags *pflag.FlagSet) (_ kvs.Server, err error) {
 	}
 	if f.store.Program == nil {
 		if f.cfg.CPUs, err = prepareCPUs(f.cfg.CPUs, f.threads(flags)); err != nil {
-			return nil, fmt.Errorf("--cpus: %w", err)
+			return nil, ofFlag("cpus", err)
 		}
 	}
 	f.cfg.Version = version
@@ -208,7 +208,7 @@ func parseCPUs(s string) ([]int, error) {
 		err = cpu.MayUse(cpus)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--cpus: %w", err)
+		return nil, ofFlag("cpus", err)
 	}
 	return cpus, nil
 }

@@ -17,10 +17,9 @@ import (
 )
 
 func newSubmodeCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "submode",
-		Short: "Show, set up, prove and undo a DPU's on-path datapath by hand",
-		Long: `Do by hand, on one DPU, what a sweep does for its submodes: show the commands, run them, prove that
+	return newGroupCommand("submode",
+		"Show, set up, prove and undo a DPU's on-path datapath by hand",
+		`Do by hand, on one DPU, what a sweep does for its submodes: show the commands, run them, prove that
 packets take the datapath, undo everything. The submodes are 1 to 5, as in the study.
 
 For a testbed with "via: netns", apply makes the machines. They stay until undo with the same
@@ -31,9 +30,6 @@ the card undoes everything after that time, even if nobody reaches the card.
 
 No command here changes firmware settings or power-cycles a machine. Where that is needed, the
 output names it.`,
-		RunE: helpOfGroup, Args: cobra.ArbitraryArgs,
-	}
-	cmd.AddCommand(
 		newSubmodeStep("plan",
 			"Print the commands that apply, verify and undo would run, and run none",
 			func(s *submodetool.Tool, _ context.Context, w io.Writer) error { return s.Plan(w) }),
@@ -46,7 +42,6 @@ output names it.`,
 		newSubmodeStep("undo", "Take back the datapath, and what a killed apply of any left",
 			(*submodetool.Tool).Undo),
 	)
-	return cmd
 }
 
 type submodeFlags struct {
@@ -61,7 +56,7 @@ func newSubmodeStep(
 	var f submodeFlags
 	cmd := &cobra.Command{
 		Use: use + " N", Short: short, Args: exactArgs(1, "submode (1 to 5)"),
-		Example: "  dpukv submode " + use + " 1 --testbed testbed.yaml",
+		Example: "  dpukv testbed submode " + use + " 1 --testbed testbed.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tool, err := f.tool(cmd.Context(), args[0])
 			if err != nil {

@@ -22,7 +22,7 @@ func TestSubmode(t *testing.T) {
 	submodeSteps(t, binary, file, []submodeStep{
 		{"plan 4", "tc filter add dev p0 ingress pref 55767 protocol all u32 match u32 0 0 action mirred egress " +
 			"redirect dev hpf", false},
-		{"verify 4", "found nothing applied, allowed: sm4; dpukv submode apply 4", true},
+		{"verify 4", "found nothing applied, allowed: sm4; dpukv testbed submode apply 4", true},
 		{"apply 4", "sm4 is applied to node d: tc-u32", false},
 		{"verify 5", "found sm4 applied, allowed: sm5", true},
 		{"verify 4", "pings took it", false},
@@ -44,7 +44,7 @@ func namespacesForSubmode(t *testing.T) (binary, file, dpu string) {
 	name := func(machine string) string { return fmt.Sprintf("dpukv-test-%d-%s", os.Getpid(), machine) }
 	t.Cleanup(func() {
 		// undoes a step that should have failed but did not
-		_ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run()
+		_ = exec.Command(binary, "testbed", "submode", "undo", "4", "--testbed", file).Run()
 		for _, m := range []string{"a", "b", "d"} {
 			_ = exec.Command("ip", "netns", "del", name(m)).Run()
 		}
@@ -99,7 +99,7 @@ func TestSubmodeFor(t *testing.T) {
 		"case \"$*\" in *'filter add dev hpf'*) : >%s/reached; exec sleep 600;; esac\nexec %s \"$@\"\n",
 		dir, tc)
 	must.Do(t, os.WriteFile(filepath.Join(dir, "tc"), []byte(shim), 0o755))
-	cmd := exec.Command(binary, "submode", "apply", "4", "--for", "2s", "--testbed", file)
+	cmd := exec.Command(binary, "testbed", "submode", "apply", "4", "--for", "2s", "--testbed", file)
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 	must.Do(t, cmd.Start())
 	shell(t, fmt.Sprintf("for i in $(seq 300); do test -e %[1]s/reached && exit; sleep 0.1; done; exit 1", dir))
@@ -160,7 +160,7 @@ type submodeStep struct {
 func submodeSteps(t *testing.T, binary, file string, steps []submodeStep) (out string) {
 	t.Helper()
 	for _, step := range steps {
-		args := append([]string{"submode"}, strings.Fields(step.command)...)
+		args := append([]string{"testbed", "submode"}, strings.Fields(step.command)...)
 		text, err := exec.CommandContext(t.Context(), binary, append(args, "--testbed", file)...).CombinedOutput()
 		if out = string(text); (err != nil) != step.fails || !strings.Contains(out, step.want) {
 			t.Errorf("submode %s: got %v, %s, want %q", step.command, err, out, step.want)
@@ -184,10 +184,10 @@ client_side: [a, c]
 server_side: [b, d]
 `
 	must.Do(t, os.WriteFile(file, []byte(bed), 0o600))
-	t.Cleanup(func() { _ = exec.Command(binary, "submode", "undo", "4", "--testbed", file).Run() })
+	t.Cleanup(func() { _ = exec.Command(binary, "testbed", "submode", "undo", "4", "--testbed", file).Run() })
 	out := submodeSteps(t, binary, file, []submodeStep{
 		{"plan 4", "tc filter add dev p0", false},
-		{"verify 4", "found nothing applied, allowed: sm4; dpukv submode apply 4", true},
+		{"verify 4", "found nothing applied, allowed: sm4; dpukv testbed submode apply 4", true},
 		{"undo 4", "node d is as it was", false},
 		{"apply direct", "allowed between machines that apply makes: an on-path submode", true},
 		{"apply 4 --node c", "the DPU of a host on the server side", true},
@@ -256,7 +256,7 @@ func TestSubmodeLocksTheTestbed(t *testing.T) {
 		must.Do(t, unix.Flock(int(f.Fd()), test.lock))
 		cmd := newRootCommand()
 		cmd.SetOut(io.Discard)
-		cmd.SetArgs([]string{"submode", test.command, "4", "--testbed", file})
+		cmd.SetArgs([]string{"testbed", "submode", test.command, "4", "--testbed", file})
 		err := cmd.ExecuteContext(t.Context())
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s with lock %d: found %v, want %q", test.command, test.lock, err, test.want)

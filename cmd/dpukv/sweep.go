@@ -16,91 +16,62 @@ import (
 )
 
 func newSweepCommand() *cobra.Command {
-	var (
-		options run.Options
-		common  sweepFlags
-		inGuest bool
-	)
+	var f sweepFlags
 	cmd := &cobra.Command{
 		Use:   "sweep",
-		Short: "Measure every point of a sweep into a run folder",
+		Short: "Measure every point of a sweep into a run folder, or find the highest rate",
 		Long: `Measure every combination of a sweep's values into a run folder, and draw the figures. Each
 combination has a server process and client processes of its own. Without a sweep file it is the study's
 case of MICA. Without a testbed file this machine plays both hosts. To continue an interrupted
-sweep, name its folder with --out: only missing points are measured.
+sweep, name its folder with --out, and add --resume: only missing points are measured.
 
 Progress goes to stderr. The table goes to stdout, with the folder's path as its last line. Without a
 checkout, "dpukv sweep init" writes the files of examples/.
 
 With --slo, the answer at the end counts only throughput within the bound, as on the page of --serve.
-It starts no search: dpukv search --slo, and the key slo of a sweep, do.` + exitOfThresholds + `
-Without --fail-if, it is 1 if a point failed.`,
+
+With --find-rate, the sweep finds the highest offered rate whose latency keeps the bound of --slo, for
+each configuration. It measures the peak of a closed loop, then shares of it in an open loop. It
+halves the gap around the bound, and repeats both ends of the gap. The answers follow the table. The
+key slo in a sweep file does the same.` + exitOfThresholds + `
+Without --fail-if, it is 1 if a point failed, or if a configuration has no rate within the bound.`,
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
   dpukv sweep -f examples/mica.yaml --set duration=1s,client_threads=1,client_threads=2
   dpukv sweep -f examples/mica.yaml --serve 127.0.0.1:8080
-  dpukv sweep -f examples/mica.yaml --out runs/mica --only get_ratio=1,repeat=1
-  dpukv sweep -f examples/mica.yaml --beside ./dpukv-main --out runs/two-builds
-  dpukv sweep -f ci.yaml --slo p99=300us --fail-if 'throughput < 1Mops'`,
+  dpukv sweep --resume -o runs/mica --only get_ratio=1,repeat=1
+  dpukv sweep -f examples/mica.yaml --beside ./dpukv-main -o runs/two-builds
+  dpukv sweep -f ci.yaml --slo p99=300us --fail-if 'throughput < 1Mops'
+  dpukv sweep --find-rate --slo p99=200us --only get_ratio=0.95,client_threads=2`,
 		Args: exactArgs(0, "arguments (a sweep file is given with -f)"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			plan, err := common.plan(cmd, &options)
-			if err != nil {
-				return err
-			}
-			if common.limits.bound != nil && plan.Searches() {
-				return usagef("--slo: found with a sweep that searches, allowed: without; the " +
-					"key slo is the bound of its answers")
-			}
-			if inGuest {
-				if err := checkGuest(plan); err != nil {
-					return usagef("%w", err)
-				}
-			}
-			if inGuest {
-				return common.run(cmd, plan, func() error { return runInGuest(cmd, plan) })
-			}
-			return common.run(cmd, plan, func() error { return runSweep(cmd, plan) })
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	common.add(cmd, &options)
-	flags := cmd.Flags()
-	common.limits.add(flags, "latency bound within which throughput counts in the answer, such as "+
-		"p99=300us", ", for each configuration, or with --slo for each line at its load within "+
-		"the bound")
-	flags.BoolVar(&options.Quick, "quick", false, "short sweep of less than 30 seconds")
-	flags.StringVar(&options.Until, "repeats-until", "",
-		"further repeats, at most 4 × repeats in all, of each configuration whose medians are not "+
-			"known to this share of them, such as 5% (default: the key repeats_until of the sweep)")
-	flags.StringVar(&options.Beside, "beside", "",
-		"file of another dpukv to measure beside this one: each point with both, in common "+
-			"rounds; dpukv compare RUN then says what changed")
-	flags.BoolVar(&inGuest, "in-guest", false,
-		"measurement inside a small virtual machine, whose kernel has Open vSwitch's datapath "+
-			"and flower (built once, in minutes)")
+	f.add(cmd)
 	cmd.AddCommand(newSweepInitCommand())
 	return cmd
 }
 
-// sweepFlags are what the commands that measure a sweep have in common.
+// sweepFlags are a sweep's flags before parsing.
 type sweepFlags struct {
-	set     []string
-	dryRun  bool
-	address string
-	login   credentialFlags
-	own     ownKeyFlags
-	limits  limits
+	options                           run.Options
+	set                               []string
+	findRate, resume, dryRun, inGuest bool
+	address                           string
+	login                             credentialFlags
+	own                               ownKeyFlags
+	limits                            limits
 }
 
-func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
-	flags := cmd.Flags()
+func (f *sweepFlags) add(cmd *cobra.Command) {
+	flags, options := cmd.Flags(), &f.options
 	flags.StringVarP(&options.SweepFile, "file", "f", "",
 		"sweep file (default: the built-in sweep, or that of the run folder)")
 	flags.StringVar(&options.TestbedFile, "testbed", "",
 		"testbed file (default: this machine, or that of the run folder)")
-	flags.StringVar(&options.Dir, "out", "",
+	flags.StringVarP(&options.Dir, "out", "o", "",
 		"run folder to begin or to continue; with --set repeats=N it grows to N (default: a new "+
 			"one below runs/)")
+	flags.BoolVar(&f.resume, "resume", false, "continue the run folder of --out")
 	flags.StringVar(&options.Only, "only", "",
 		"values of the points to measure: key=value,…; several values of one key are alternatives")
 	flags.StringArrayVar(&f.set, "set", nil,
@@ -116,13 +87,72 @@ func (f *sweepFlags) add(cmd *cobra.Command, options *run.Options) {
 	flags.StringVar(&f.address, "serve", "",
 		"address at which to serve the report while it fills up, such as 127.0.0.1:8080; "+
 			"/metrics is for Prometheus")
+	f.limits.add(flags, "latency bound within which throughput counts in the answer, such as "+
+		"p99=300us", ", for each configuration, with --slo for each line at its load within the "+
+		"bound, with --find-rate for the points at each answer")
+	flags.BoolVar(&f.findRate, "find-rate", false,
+		"find the highest rate within the bound of --slo, or of the sweep's key slo")
+	flags.BoolVar(&options.Quick, "quick", false, "run a short sweep of less than 30 seconds")
+	flags.StringVar(&options.Until, "repeats-until", "",
+		"repeat each configuration until its medians are known to this share of them, such as 5%, "+
+			"at most 4 × repeats (default: the key repeats_until of the sweep)")
+	flags.StringVar(&options.Beside, "beside", "",
+		"file of another dpukv to measure beside this one: each point with both, in common "+
+			"rounds; dpukv compare RUN then says what changed")
+	flags.BoolVar(&f.inGuest, "in-guest", false,
+		"measure inside a small virtual machine, whose kernel has Open vSwitch's datapath "+
+			"and flower (built once, in minutes)")
 }
 
-// plan makes the plan of a command. An error is a mistake of the user.
-func (f *sweepFlags) plan(cmd *cobra.Command, options *run.Options) (*run.Plan, error) {
+// run shows the plan, or measures it while the report is served.
+func (f *sweepFlags) run(cmd *cobra.Command) error {
+	if err := f.fit(cmd.Flags().Changed); err != nil {
+		return err
+	}
+	plan, err := f.plan(cmd)
+	if err != nil {
+		return err
+	}
+	measure := runSweep
+	if f.inGuest {
+		if err := checkGuest(plan); err != nil {
+			return usagef("%w", err)
+		}
+		measure = runInGuest
+	}
+	if f.dryRun {
+		return run.DryRun(cmd.OutOrStdout(), plan)
+	}
+	return f.limits.status(runServed(cmd, plan, f.address, func() error {
+		return measure(cmd, plan)
+	}))
+}
+
+// fit refuses flags that cannot go together. The bound of --find-rate is that of the search.
+func (f *sweepFlags) fit(given func(flag string) bool) error {
+	if f.resume && f.options.Dir == "" {
+		return usagef("--resume: found without --out, allowed: with --out DIR, the run folder to " +
+			"continue")
+	}
+	if !f.findRate {
+		return nil
+	}
+	for _, name := range []string{"quick", "repeats-until", "beside"} {
+		if given(name) {
+			return usagef("--%s: found with --find-rate, allowed: without; a search has "+
+				"points and repeats of its own", name)
+		}
+	}
+	f.options.SLO, f.limits.slo = f.limits.slo, ""
+	return nil
+}
+
+// plan makes the plan of the flags. An error is a mistake of the user.
+func (f *sweepFlags) plan(cmd *cobra.Command) (*run.Plan, error) {
 	if err := f.limits.parse(); err != nil {
 		return nil, err
 	}
+	options := &f.options
 	options.Within, options.FailIf = f.limits.bound, f.limits.list
 	options.Version, options.Context = version, cmd.Context()
 	options.Argv, options.Source = os.Args, thisBuild
@@ -137,15 +167,21 @@ func (f *sweepFlags) plan(cmd *cobra.Command, options *run.Options) (*run.Plan, 
 	if err != nil {
 		return nil, usagef("%w", err)
 	}
-	return plan, nil
-}
-
-// run shows the plan, or measures it while the report is served.
-func (f *sweepFlags) run(cmd *cobra.Command, plan *run.Plan, measure func() error) error {
-	if f.dryRun {
-		return run.DryRun(cmd.OutOrStdout(), plan)
+	switch dir := plan.Options.Dir; {
+	case f.findRate && !plan.Searches():
+		return nil, usagef("--slo: found none, and none in the sweep, allowed with --find-rate: " +
+			"METRIC=TIME, such as p99=200us")
+	case f.limits.bound != nil && plan.Searches():
+		return nil, usagef("--slo: found with a sweep whose key slo finds rates, allowed: with " +
+			"--find-rate, or no --slo")
+	case f.resume && !plan.Resumes():
+		return nil, usagef("--resume: found no run folder %s, allowed: one that a sweep began; to "+
+			"begin it, leave out --resume", dir)
+	case plan.Resumes() && !f.resume:
+		fmt.Fprintf(options.Stderr, "%s exists: continues it; from version 0.2 this needs "+
+			"--resume\n", dir)
 	}
-	return f.limits.status(runServed(cmd, plan, f.address, measure))
+	return plan, nil
 }
 
 // runServed serves the run folder while it fills up.
@@ -194,7 +230,13 @@ func runInGuest(cmd *cobra.Command, plan *run.Plan) error {
 
 // guestFlags returns the flags that the guest's sweep has in common with this one.
 func guestFlags(plan *run.Plan) (flags []string) {
-	slo := ""
+	slo := plan.Options.SLO
+	if slo != "" {
+		flags = append(flags, "--find-rate")
+	}
+	if plan.Resumes() {
+		flags = append(flags, "--resume")
+	}
 	if plan.Options.Within != nil {
 		slo = plan.Options.Within.Text()
 	}

@@ -58,6 +58,10 @@ func TestGuestFlags(t *testing.T) {
 	if got := guestFlags(&plan); !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
+	plan = run.Plan{Options: run.Options{SLO: "p99=1ms"}}
+	if got := guestFlags(&plan); !slices.Equal(got, []string{"--find-rate", "--slo", "p99=1ms"}) {
+		t.Errorf("of a search: found %q", got)
+	}
 	if got := guestFlags(&run.Plan{}); got != nil {
 		t.Errorf("without flags: found %q", got)
 	}

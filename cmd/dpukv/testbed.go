@@ -18,13 +18,10 @@ import (
 )
 
 func newTestbedCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "testbed",
-		Short: "Check a testbed, or write a file that describes one",
-		RunE:  helpOfGroup, Args: cobra.ArbitraryArgs,
-	}
-	cmd.AddCommand(newTestbedCheckCommand(), newTestbedInitCommand())
-	return cmd
+	return newGroupCommand("testbed",
+		"Check a testbed, write its file, and set up or examine the DPUs in it", "",
+		newTestbedInitCommand(), newTestbedCheckCommand(), newCardReportCommand(),
+		newSubmodeCommand())
 }
 
 func newTestbedCheckCommand() *cobra.Command {
@@ -121,8 +118,8 @@ why a card does not do what was expected.
 
 Unless --redact=false is given, the archive replaces ` + cardreport.Replaced + `
 Read the archive before you give it away.`,
-		Example: `  dpukv card-report testbed.yaml
-  dpukv card-report --here --out card.tar.gz`,
+		Example: `  dpukv testbed card-report testbed.yaml
+  dpukv testbed card-report --here --out card.tar.gz`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.here == (len(args) == 1) || len(args) > 1 {
 				return usagef("%s: found %d testbed files and --here=%t, allowed: one file, or "+
@@ -136,9 +133,9 @@ Read the archive before you give it away.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.here, "here", false, "report of this machine instead of a testbed's nodes")
-	flags.BoolVar(&f.redact, "redact", true, "replacement of what identifies machines")
-	flags.StringVar(&f.out, "out", "card-report.tar.gz", "file of the archive")
+	flags.BoolVar(&f.here, "here", false, "report this machine instead of a testbed's nodes")
+	flags.BoolVar(&f.redact, "redact", true, "replace names and addresses that identify machines")
+	flags.StringVarP(&f.out, "out", "o", "card-report.tar.gz", "file of the archive")
 	return cmd
 }
 

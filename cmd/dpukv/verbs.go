@@ -63,9 +63,9 @@ address with --listen. There is no authentication: whoever reaches that address 
 Devices: shm (both ends on one machine), softroce:ADDRESS (RoCE v2 in software, on an IPv4 address
 of this machine), ibverbs:NAME (an RDMA NIC). Two softroce ends on one machine need two addresses,
 such as 127.0.0.1 and 127.0.0.2.`,
-		Example: fmt.Sprintf(`  dpukv verbs %[1]s --loopback -d shm -a
-  dpukv verbs %[1]s -d ibverbs:mlx5_0 --listen 10.0.0.1   # on one machine
-  dpukv verbs %[1]s -d softroce:10.0.0.2 -c UC 10.0.0.1   # on the other`, kind),
+		Example: fmt.Sprintf(`  dpukv probe verbs %[1]s --loopback -d shm -a
+  dpukv probe verbs %[1]s -d ibverbs:mlx5_0 --listen 10.0.0.1   # on one machine
+  dpukv probe verbs %[1]s -d softroce:10.0.0.2 -c UC 10.0.0.1   # on the other`, kind),
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -87,11 +87,11 @@ func (f *perfFlags) add(cmd *cobra.Command, kind perf.Kind) {
 	flags.StringVarP(&f.connection, "connection", "c", "RC", "transport service: RC, UC or UD")
 	flags.IntVarP(&f.size, "size", "s", f.cfg.Sizes[0], "size of a message in bytes")
 	flags.BoolVarP(&f.all, "all", "a", false,
-		"all sizes from 2 bytes to 8 MB; datagrams up to the MTU")
+		"measure all sizes from 2 bytes to 8 MB; datagrams up to the MTU")
 	flags.IntVarP(&f.cfg.Iters, "iters", "n", f.cfg.Iters, "messages of each size, for each QP")
 	flags.VarP(&f.duration, "duration", "D",
-		"time for each size, in seconds, instead of --iters")
-	flags.Var(&f.warmup, "warmup", "time of each size before its measurement, in seconds")
+		"measure each size for this time, such as 5s, instead of --iters")
+	flags.Var(&f.warmup, "warmup", "warm up each size for this time, such as 1s")
 	flags.IntVarP(&f.cfg.TxDepth, "tx-depth", "t", f.cfg.TxDepth, "sends in flight, for each QP")
 	flags.IntVarP(&f.cfg.RxDepth, "rx-depth", "r", f.cfg.RxDepth, "receives posted, for each QP")
 	flags.IntVarP(&f.cfg.Inline, "inline_size", "I", f.cfg.Inline,
@@ -104,8 +104,8 @@ func (f *perfFlags) add(cmd *cobra.Command, kind perf.Kind) {
 		flags.IntVarP(&f.cfg.CQMod, "cq-mod", "Q", f.cfg.CQMod,
 			"work requests for each completion (default 100, or --tx-depth if that is less)")
 	}
-	flags.BoolVar(&f.loopback, "loopback", false, "both ends in this process, on one device")
-	flags.BoolVar(&f.asJSON, "json", false, "one JSON object instead of a table")
+	flags.BoolVar(&f.loopback, "loopback", false, "run both ends in this process, on one device")
+	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of a table")
 }
 
 func (f *perfFlags) run(cmd *cobra.Command, args []string) error {
@@ -145,10 +145,10 @@ func (f *perfFlags) understand(cmd *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("--port: found %d, allowed: 1 to 65535", f.port)
 	}
 	if f.cfg.Op, err = perf.ParseOp(f.op); err != nil {
-		return fmt.Errorf("--op: %w", err)
+		return ofFlag("op", err)
 	}
 	if f.cfg.Connection, err = perf.ParseConnection(f.connection); err != nil {
-		return fmt.Errorf("--connection: %w", err)
+		return ofFlag("connection", err)
 	}
 	f.cfg.Duration, f.cfg.Warmup = time.Duration(f.duration), time.Duration(f.warmup)
 	f.cfg.Sizes = []int{f.size}
@@ -180,9 +180,8 @@ func (f *perfFlags) measure(cmd *cobra.Command, dev verbs.Device, args []string)
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp",
 		net.JoinHostPort(args[0], strconv.Itoa(f.port)))
 	if err != nil {
-		return fmt.Errorf("%w: check that the server runs there: dpukv verbs %s -d DEVICE -p "+
-			"%d", err,
-			cmd.Name(), f.port)
+		return fmt.Errorf("%w: check that the server runs there: %s -d DEVICE -p %d", err,
+			cmd.CommandPath(), f.port)
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
@@ -251,4 +250,4 @@ func (s *seconds) String() string {
 }
 
 // Type names the flag's kind in help texts.
-func (s *seconds) Type() string { return "seconds" }
+func (s *seconds) Type() string { return "time" }

@@ -21,7 +21,7 @@ func serveVerbs(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("PORT", port)
 	self, err := os.Executable()
 	ts.Check(err)
-	cmd := exec.Command(self, append([]string{"verbs"}, append(args, "-p", port)...)...)
+	cmd := exec.Command(self, append([]string{"probe", "verbs"}, append(args, "-p", port)...)...)
 	cmd.Args[0] = "dpukv" // testscript.Main goes by the name
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stderr, err := cmd.StderrPipe()
