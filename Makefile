@@ -64,11 +64,13 @@ ci: ## all of CI: make test, then the other stages, with the time of each (as ro
 # $(call importing,A|B): the packages with tests that import one of these.
 importing = $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{join .Imports " "}} {{end}}' ./... | \
 	grep -E ' ($(1)) ' | cut -d' ' -f1)
-# The commands take a quarter of an hour where the tests are slow: what they call has tests of its own.
-COMMANDS  = dpukv/cmd/dpukv
-# What has goroutines and locks; and what a processor's architecture can change.
-RACE      = $(filter-out $(COMMANDS),$(shell echo $(call importing,sync|sync/atomic|net|net/http)))
-ARM64     = $(filter-out $(COMMANDS),$(shell echo $(call importing,unsafe|sync/atomic|syscall|golang.org/x/sys/unix|encoding/binary)))
+# What has locks or atomics, but for what mostly starts other processes.
+RACE      = $(filter-out dpukv/cmd/% dpukv/placement/emulate dpukv/placement/run dpukv/results/report,$(shell \
+	echo $(call importing,sync|sync/atomic)))
+# What a processor's architecture can change. For what starts machines and servers, the stage's
+# sweeps stand: it takes a quarter of an hour where the tests are slow.
+ARM64     = $(filter-out dpukv/cmd/% dpukv/placement/% dpukv/kvs/mica/storehalf,$(shell \
+	echo $(call importing,unsafe|golang.org/x/sys/unix|encoding/binary)))
 # Where the tag purego chooses other files.
 PUREGO = ./hashbench ./hashbench/result ./kvs/partition ./probe/memory/stream ./verbs/shm ./verbs/softroce/wire
 

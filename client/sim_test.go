@@ -141,6 +141,9 @@ func simLoad() Config {
 // simulate puts a load on a simulated server, and returns its result.
 func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	t.Helper()
+	if raceEnabled {
+		t.Skip("one goroutine does all, and the race detector makes it ten times slower")
+	}
 	cfg.setDefaults()
 	s.batch, s.window = cfg.Batch, cfg.Window
 	s.turnNs = max(s.turnNs, 100)

@@ -39,8 +39,7 @@ func TestPages64(t *testing.T) {
 	kernel, err := kernel64.find(t.Context(), logWriter{t})
 	skipIfCannot(t, err)
 	memory := archive64(t, "internal/offheap", "verbs/shm")
-	all := archive64(t, "internal/offheap", "kvs/partition", "verbs/shm", "verbs/softroce",
-		"kvs/herd")
+	all := archive64(t, "internal/offheap", "kvs/partition", "verbs/shm")
 	for _, pool := range []struct{ name, options, archive string }{
 		{"none", "", memory},
 		{"2m", "hugepagesz=2M hugepages=256", memory},

@@ -9,8 +9,14 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	if testing.Short() {
+		t.Log("a short run: one worker with crew, two with erew")
+	}
 	for _, access := range []string{"erew", "crew"} {
 		for _, workers := range []int{1, 2} {
+			if testing.Short() && (access == "erew") == (workers == 1) {
+				continue
+			}
 			t.Run(fmt.Sprint(access, " workers=", workers), func(t *testing.T) {
 				kvstest.Conformance(t, &Store, kvstest.Config{
 					Server: kvs.ServerConfig{Access: access, Workers: workers},
