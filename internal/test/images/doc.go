@@ -1,7 +1,8 @@
 // Package images draws the pictures of the documentation again, from the committed runs below
 // examples/runs.
 //
-//	docs/img/mica-p99.*           the figure of examples/runs/one-machine
+//	docs/img/placements.png       a figure of examples/runs/placements
+//	docs/img/mica-p99.png         the figure of examples/runs/one-machine
 //	docs/img/report.png           the report of examples/runs/three-stores, in Chromium
 //	docs/img/hash-16B-latency.png the hash functions of examples/runs/one-machine
 //

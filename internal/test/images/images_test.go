@@ -24,16 +24,21 @@ const (
 	runs     = "../../../examples/runs"
 )
 
-// TestFigure draws the figure of README.md.
-func TestFigure(t *testing.T) {
-	dir := copyRun(t, "one-machine")
-	metrics := must.Get(results.ParseLatencyMetrics("p99"))(t)
-	drawing, err := figure.Draw(open(t, dir), figure.Options{Metrics: metrics})
-	if err != nil || len(drawing.Warnings) > 0 {
-		t.Fatal(drawing.Warnings, err)
-	}
-	for _, ext := range []string{".svg", ".png"} {
-		compare(t, filepath.Join(dir, "figures", "mica-p99"+ext), "mica-p99"+ext)
+// TestFigures draws the figure of README.md, and that of a task page.
+func TestFigures(t *testing.T) {
+	for _, f := range []struct{ run, metric, drawn, name string }{
+		{"placements", "p50", "mica-get95-p50.png", "placements.png"},
+		{"one-machine", "p99", "mica-p99.png", "mica-p99.png"},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			dir := copyRun(t, f.run)
+			metrics := must.Get(results.ParseLatencyMetrics(f.metric))(t)
+			drawing, err := figure.Draw(open(t, dir), figure.Options{Metrics: metrics})
+			if err != nil || len(drawing.Warnings) > 0 {
+				t.Fatal(drawing.Warnings, err)
+			}
+			compare(t, filepath.Join(dir, "figures", f.drawn), f.name)
+		})
 	}
 }
 
