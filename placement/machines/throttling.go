@@ -1,12 +1,12 @@
 package machines
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"dpukv/placement/emulate"
+	"dpukv/results"
 )
 
 // Throttling holds what the quotas of the emulated machines did up to one moment, by node.
@@ -23,13 +23,13 @@ func (m *Machines) Throttling() (Throttling, error) {
 // WarningsSince returns a warning for each machine whose threads its quota stopped since an earlier
 // moment. A real core is slow all the time. A quota stops a fast core for the rest of its period,
 // which only the tail of the latency shows.
-func (t Throttling) WarningsSince(before Throttling) (warnings []string) {
+func (t Throttling) WarningsSince(before Throttling) (warnings results.Warnings) {
 	for _, node := range slices.Sorted(maps.Keys(t)) {
 		d := t[node].Since(before[node])
 		if d.Stopped == 0 {
 			continue
 		}
-		warnings = append(warnings, fmt.Sprintf("emulated tails: the CPU quota that emulates %s "+
+		warnings = append(warnings, results.EmulatedTails.Warn("the CPU quota that emulates %s "+
 			"stopped its threads in %d of %d periods of %v, for %v in all: p99, p99.9 and the "+
 			"maximum latency show this quota, and not a DPU", node, d.Stopped, d.Periods, d.Period,
 			d.For.Round(time.Millisecond)))

@@ -27,12 +27,12 @@ func TestWarningsOfCards(t *testing.T) {
 	}
 	unseen := cards{{machines.HostCard{Host: "hostB", Why: "sh: not found"}}}
 	if got := unseen.warnings(submode.OffPath, c); len(got) != 1 ||
-		!strings.Contains(got[0], "whether hostB has a BlueField on its path is not known") {
+		!strings.Contains(got[0].Text, "whether hostB has a BlueField on its path is not known") {
 		t.Errorf("got %q", got)
 	}
 	nic := cards{{machines.HostCard{Host: "hostB", ReadOn: "hostB", Card: card.Card{Current: card.NIC}}}}
 	if got := nic.warnings(submode.OffPath, c); len(got) != 1 || nic.check(submode.OffPath) != nil ||
-		!strings.Contains(got[0], "to its host it is a NIC") {
+		!strings.Contains(got[0].Text, "to its host it is a NIC") {
 		t.Errorf("got %q", got)
 	}
 	if nic[0].Named = true; nic.check(submode.OffPath) == nil {
@@ -42,14 +42,14 @@ func TestWarningsOfCards(t *testing.T) {
 		Host: "hostB", Why: "mlxconfig: not found", Card: card.Card{PCI: "0000:03:00.0"},
 	}}}
 	if got := unknown.warnings(submode.OffPath, c); len(got) != 1 || unknown.check(submode.OffPath) != nil ||
-		!strings.Contains(got[0], "whether this is off-path is not verified (mlxconfig: not found)") {
+		!strings.Contains(got[0].Text, "whether this is off-path is not verified (mlxconfig: not found)") {
 		t.Errorf("got %q", got)
 	}
 	both := cards{
 		{machines.HostCard{Host: "hostB", ReadOn: "dpuB", Card: card.Card{Current: card.DPU}}},
 		{machines.HostCard{Host: "hostA", ReadOn: "dpuA", Card: card.Card{Current: card.DPU}}},
 	}
-	if got := both.warnings(submode.SM4, c); len(got) != 1 || !strings.Contains(got[0], "crosses the switches of two") {
+	if got := both.warnings(submode.SM4, c); len(got) != 1 || !strings.Contains(got[0].Text, "crosses the switches of two") {
 		t.Errorf("got %q", got)
 	}
 }

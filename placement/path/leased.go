@@ -96,13 +96,13 @@ func (l *leased) blameFilter(ctx context.Context, err error) error {
 }
 
 // warnings tell what the datapath really is, and which CPUs it shares.
-func (l *leased) warnings(list []*process.Process) (warnings []string) {
+func (l *leased) warnings(list []*process.Process) (warnings results.Warnings) {
 	if s := l.Substitute(); s != "" {
-		warnings = append(warnings, fmt.Sprintf("%s stands in %s", l.Datapath(), s))
+		warnings = append(warnings, results.Substitute.Warn("%s stands in %s", l.Datapath(), s))
 	}
 	if l.dpu.Emulated() && l.dpu.Profile != emulate.NoProfile && !l.InUserSpace() {
 		warnings = append(warnings,
-			fmt.Sprintf("node %s forwards in the kernel, which its profile %s does not slow down",
+			results.Substitute.Warn("node %s forwards in the kernel, which its profile %s does not slow down",
 				l.dpu.Name, l.dpu.Profile))
 	}
 	if !l.InUserSpace() || !l.dpu.OnThisMachine() {
@@ -118,7 +118,7 @@ func (l *leased) warnings(list []*process.Process) (warnings []string) {
 	}
 	if len(shared) > 0 {
 		warnings = append(warnings,
-			fmt.Sprintf("what forwards shares CPU %s with server or client",
+			results.SharedForward.Warn("what forwards shares CPU %s with server or client",
 				cpu.FormatList(slices.Sorted(maps.Keys(shared)))))
 	}
 	return warnings

@@ -80,7 +80,7 @@ func (p *Path) End(ctx context.Context, point *results.Point) error {
 }
 
 // Warnings returns the warnings for a point's figures, with those of the cards first.
-func (p *Path) Warnings(list []*process.Process) []string {
+func (p *Path) Warnings(list []*process.Process) results.Warnings {
 	warnings := p.cards.warnings(p.submode, &p.Nodes)
 	if p.leased != nil {
 		warnings = append(warnings, p.leased.warnings(list)...)

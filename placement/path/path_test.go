@@ -38,7 +38,7 @@ func TestWarningsOfADatapath(t *testing.T) {
 		p := &Path{leased: &leased{dpu: dpu, Lease: adopted(t, c.submode, c.datapath, c.cpus)}}
 		got := p.Warnings([]*process.Process{{Node: host, CPUs: []int{1}}})
 		for i := range max(len(got), len(c.want)) {
-			if len(got) != len(c.want) || !strings.Contains(got[i], c.want[i]) {
+			if len(got) != len(c.want) || !strings.Contains(got[i].Text, c.want[i]) {
 				t.Errorf("%s: found %q, want %q", name, got, c.want)
 				break
 			}

@@ -1,10 +1,10 @@
 package process
 
 import (
-	"fmt"
 	"slices"
 
 	"dpukv/internal/cpu"
+	"dpukv/results"
 )
 
 // Divide chooses CPUs. A process whose node names its CPUs gets those. A process with its cores to
@@ -118,9 +118,9 @@ func Spread(cores [][]int) []int {
 
 // Warnings returns the warnings that a client cannot give itself. A client warns of CPUs shared
 // by its own threads, or by itself and the server.
-func Warnings(list []*Process) (warnings []string) {
+func Warnings(list []*Process) (warnings results.Warnings) {
 	note := func(format string, args ...any) {
-		warnings = append(warnings, fmt.Sprintf(format, args...))
+		warnings = append(warnings, results.SharedCPUs.Warn(format, args...))
 	}
 	for i, e := range list {
 		if (e.Role.Serves() || e.Role == Proxy) && e.CPUs != nil && e.Threads > len(e.CPUs) {

@@ -9,6 +9,7 @@ import (
 	"dpukv/placement/launch"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
+	"dpukv/results"
 )
 
 func TestCPUsAreShared(t *testing.T) {
@@ -92,7 +93,7 @@ func TestCPUsAreShared(t *testing.T) {
 				t.Errorf("%s: end %d has CPUs %v, want %v", test.name, i, e.CPUs, test.want[i])
 			}
 		}
-		if got := Warnings(test.ends); !slices.Equal(got, test.warnings) {
+		if got := Warnings(test.ends); !slices.Equal(got, results.ReadWarnings(test.warnings...)) {
 			t.Errorf("%s: warnings %q, want %q", test.name, got, test.warnings)
 		}
 	}
@@ -102,7 +103,7 @@ func TestCPUsAreShared(t *testing.T) {
 func TestHalvesShareCPUs(t *testing.T) {
 	for _, role := range []Role{Store, Proxy} {
 		e := Process{Node: &testbed.Node{}, Kernel: "a", Role: role, Threads: 3, CPUs: []int{4, 5}}
-		want := []string{string(role) + " threads share CPUs: 3 threads, CPU 4-5"}
+		want := results.ReadWarnings(string(role) + " threads share CPUs: 3 threads, CPU 4-5")
 		if got := Warnings([]*Process{&e}); !slices.Equal(got, want) {
 			t.Errorf("found %q, want %q", got, want)
 		}

@@ -6,10 +6,11 @@ import (
 
 	"dpukv/placement/neighbour"
 	"dpukv/placement/process"
+	"dpukv/results"
 )
 
 // assignCPUs divides the CPUs, and gives emulated machines their CPU time.
-func (t *trial) assignCPUs() (warnings []string, err error) {
+func (t *trial) assignCPUs() (warnings results.Warnings, err error) {
 	list := t.all.processes()
 	for _, p := range list {
 		if p.Threads == 0 {
@@ -25,7 +26,7 @@ func (t *trial) assignCPUs() (warnings []string, err error) {
 }
 
 // strengthen gives each emulated machine the CPU time of as many cores as it runs threads.
-func (t *trial) strengthen(list []*process.Process) (warnings []string, err error) {
+func (t *trial) strengthen(list []*process.Process) (warnings results.Warnings, err error) {
 	threads, cpus := map[string]int{}, map[string][]int{}
 	for _, p := range list {
 		name := p.Node.Name
@@ -38,9 +39,7 @@ func (t *trial) strengthen(list []*process.Process) (warnings []string, err erro
 		}
 		slices.Sort(cpus[name])
 		have := len(slices.Compact(slices.Clone(cpus[name])))
-		if text := tooFewCPUs(name, threads[name], quota, have); text != "" {
-			warnings = append(warnings, text)
-		}
+		warnings = append(warnings, tooFewCPUs(name, threads[name], quota, have)...)
 	}
 	return warnings, nil
 }
@@ -50,21 +49,22 @@ const wholeShare = 0.95
 
 // tooFewCPUs returns a warning if the quota of an emulated machine leaves its threads all of the
 // CPUs that carry them. A quota of 0 is none.
-func tooFewCPUs(name string, threads int, quota float64, have int) string {
+func tooFewCPUs(name string, threads int, quota float64, have int) results.Warnings {
 	switch {
 	case quota > float64(have):
-		return fmt.Sprintf("node %s is weaker than its model: %d threads are to have the time "+
-			"of %.2f CPUs, and it runs on %d", name, threads, quota, have)
+		return results.Warnings{results.Emulation.Warn("node %s is weaker than its model: %d "+
+			"threads are to have the time of %.2f CPUs, and it runs on %d", name, threads, quota,
+			have)}
 	case quota >= wholeShare*float64(have) && quota > 0:
-		return fmt.Sprintf("node %s: %d threads × strength %.2f = %.2f CPUs, and %d carry them: "+
-			"the emulated DPU is as fast as its host here", name, threads, quota/float64(threads),
-			quota, have)
+		return results.Warnings{results.Emulation.Warn("node %s: %d threads × strength %.2f = "+
+			"%.2f CPUs, and %d carry them: the emulated DPU is as fast as its host here", name,
+			threads, quota/float64(threads), quota, have)}
 	}
-	return ""
+	return nil
 }
 
 // placeNeighbour chooses the CPUs of the neighbour, once the server has told its own.
-func (s *storing) placeNeighbour() (warnings []string) {
+func (s *storing) placeNeighbour() results.Warnings {
 	by := s.t.all.neighbour
 	if by == nil {
 		return nil
@@ -88,11 +88,9 @@ func (s *storing) placeNeighbour() (warnings []string) {
 	if by.place.Node.OnThisMachine() {
 		on.Taken = append(on.Taken, s.t.path.Forwarders()...)
 	}
-	var warning string
-	if by.place.CPUs, warning = on.CPUs(s.t.pt.Neighbour); warning != "" {
-		warnings = append(warnings, warning)
-	}
-	return warnings
+	cpus, warning := on.CPUs(s.t.pt.Neighbour)
+	by.place.CPUs = cpus
+	return results.ReadWarnings(warning)
 }
 
 // workCPUs returns the CPUs of a process's threads: those that the server told, or those that the

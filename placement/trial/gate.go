@@ -97,6 +97,5 @@ func (g *gate) note(p *results.Point) {
 		p.NeighbourOpsPerS, p.NeighbourBytesPerS = r.Ops, r.Bytes
 		p.NeighbourCPUShare, p.NeighbourSwitchesPerS = r.CPUShare, r.Switches
 	}
-	p.Warnings = append(p.Warnings,
-		results.ReadWarnings(g.throttling[1].WarningsSince(g.throttling[0])...)...)
+	p.Warnings = append(p.Warnings, g.throttling[1].WarningsSince(g.throttling[0])...)
 }

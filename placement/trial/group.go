@@ -14,6 +14,7 @@ import (
 	"dpukv/internal/machine"
 	"dpukv/placement/node"
 	"dpukv/placement/process"
+	"dpukv/results"
 )
 
 // member is one process of a trial.
@@ -243,11 +244,11 @@ func (g *group) builds() (digests []string) {
 }
 
 // emulatorWarnings warns of members whose instructions an emulator translates.
-func (g *group) emulatorWarnings() (warnings []string) {
+func (g *group) emulatorWarnings() (warnings results.Warnings) {
 	for _, m := range g.members {
 		how := m.hello.Machine.Emulator
 		if w := machine.EmulatorWarning("node "+m.place.Node.Name, how); w != "" {
-			warnings = append(warnings, w)
+			warnings = append(warnings, results.Emulation.Warn("%s", w))
 		}
 	}
 	return warnings

@@ -107,17 +107,17 @@ func addClientParts(p *results.Point) {
 }
 
 // laneWarnings tells what carries lanes in the place of a DPU's PCIe.
-func laneWarnings(p *results.Point) (warnings []string) {
+func laneWarnings(p *results.Point) (warnings results.Warnings) {
 	tell := func(l *results.Lanes, between string) {
 		switch {
 		case l == nil:
 		case l.Provider == "shm":
-			warnings = append(warnings, fmt.Sprintf("the lanes between %s are memory of this "+
-				"machine (shm), which plays PCIe: their latency and bandwidth are not those of a "+
+			warnings = append(warnings, results.PlaysPCIe.Warn("the lanes between %s are memory "+
+				"of this machine (shm), which plays PCIe: their latency and bandwidth are not those of a "+
 				"DPU", between))
 		case l.Emulated:
-			warnings = append(warnings, fmt.Sprintf("the lanes between %s pass RDMA in software "+
-				"(%s), which plays PCIe: their latency, bandwidth and CPU time are not those of "+
+			warnings = append(warnings, results.PlaysPCIe.Warn("the lanes between %s pass RDMA "+
+				"in software (%s), which plays PCIe: their latency, bandwidth and CPU time are not those of "+
 				"a DPU", between, l.Provider))
 		}
 	}

@@ -67,7 +67,7 @@ func TestLaneWarnings(t *testing.T) {
 		"softroce": {results.Lanes{Provider: "softroce", Emulated: true}, "pass RDMA in software (softroce)"},
 		"ibverbs":  {results.Lanes{Provider: "ibverbs"}, ""},
 	} {
-		got := strings.Join(laneWarnings(&results.Point{Used: results.Used{Lanes: &c.lanes}}), "; ")
+		got := laneWarnings(&results.Point{Used: results.Used{Lanes: &c.lanes}}).String()
 		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: found %q, want %q", name, got, c.want)
 		}

@@ -108,7 +108,7 @@ func (p *probing) notePair(point *results.Point, g *gate) {
 
 func (p *probing) failed() *node.Result { return nil }
 
-func (p *probing) complete(point *results.Point) []string {
+func (p *probing) complete(point *results.Point) results.Warnings {
 	point.ServerCPUs = p.t.all.first().place.CPUs
 	for _, c := range p.t.all.clients() {
 		point.ClientCPUs = append(point.ClientCPUs, c.place.CPUs...)

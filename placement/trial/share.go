@@ -23,7 +23,7 @@ const (
 
 // merge makes one result of all clients' shares.
 func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error) {
-	var skew []string
+	var skew results.Warnings
 	if len(shares) > 1 {
 		var err error
 		if skew, err = together(shares, told, pt); err != nil {
@@ -42,13 +42,13 @@ func merge(shares []share, told time.Time, pt *sweep.Point) (*node.Result, error
 	if err != nil {
 		return nil, err
 	}
-	p.Warnings = slices.Concat(results.ReadWarnings(skew...), p.Warnings)
+	p.Warnings = slices.Concat(skew, p.Warnings)
 	return &node.Result{Point: *p, Hlog: hlog}, nil
 }
 
 // together compares the measurement periods, by this machine's clock at the clients' begin
 // messages. It checks the nodes' own clocks only for gross errors, less their offset at hello.
-func together(shares []share, told time.Time, pt *sweep.Point) (warnings []string, err error) {
+func together(shares []share, told time.Time, pt *sweep.Point) (results.Warnings, error) {
 	begun := make([]time.Time, len(shares))
 	for i := range shares {
 		s := &shares[i]
@@ -69,7 +69,7 @@ func together(shares []share, told time.Time, pt *sweep.Point) (warnings []strin
 	case share >= skewLimit:
 		return nil, fmt.Errorf("%s: they measured at no time together; measure for longer", text)
 	case share >= skewWarning:
-		return []string{text}, nil
+		return results.Warnings{results.ClientsApart.Warn("%s", text)}, nil
 	}
 	return nil, nil
 }

@@ -22,8 +22,8 @@ type storing struct {
 	t      *trial
 	ready  map[process.Role]*node.Ready // the messages of what serves, once it accepted load
 	shares []share
-	told   time.Time // when the clients were told to begin
-	warned []string  // about the neighbour's CPUs
+	told   time.Time        // when the clients were told to begin
+	warned results.Warnings // about the neighbour's CPUs
 }
 
 // server is the message of what clients connect to.
@@ -203,7 +203,7 @@ func (s *storing) failed() *node.Result {
 	return nil
 }
 
-func (s *storing) complete(p *results.Point) []string {
+func (s *storing) complete(p *results.Point) results.Warnings {
 	s.t.pt.Asked(p)
 	server := s.server()
 	p.ServerVersion, p.ServerAddr = server.Facts.Version, server.Addr
@@ -212,12 +212,9 @@ func (s *storing) complete(p *results.Point) []string {
 	warnings := append(s.warned, laneWarnings(p)...)
 	if s.t.pt.Attach != "" {
 		p.Attached = true
-		warnings = append(warnings,
-			"the server at "+s.t.pt.Attach+
-				" ran already: how it was started, and what else it does, is not known here")
-		if s.t.b.Found != "" {
-			warnings = append(warnings, s.t.b.Found)
-		}
+		warnings = append(warnings, results.Attached.Warn("the server at %s ran already: how it "+
+			"was started, and what else it does, is not known here", s.t.pt.Attach))
+		warnings = append(warnings, results.ReadWarnings(s.t.b.Found)...)
 	}
 	if device, err := s.t.nodes.Device(&s.t.nodes.Server); err == nil {
 		warnings = append(warnings, rdmaWarnings(s.t.pt.Submode, stores.OverVerbs(s.t.pt.Store),
@@ -228,10 +225,10 @@ func (s *storing) complete(p *results.Point) []string {
 
 // rdmaWarnings returns what is only inferred of a point over an RDMA NIC. No document and no
 // measurement says that flows of OVS-DPDK carry RoCE in the eSwitch as those of SM4 do.
-func rdmaWarnings(name string, overVerbs bool, device string) []string {
+func rdmaWarnings(name string, overVerbs bool, device string) results.Warnings {
 	if name != submode.SM5 || !overVerbs || strings.HasPrefix(device, "softroce") {
 		return nil
 	}
-	return []string{"that " + submode.SM5 + " forwards the packets of an RDMA NIC in the " +
-		"eSwitch, as " + submode.SM4 + " does, is inferred and not shown here"}
+	return results.Warnings{results.Unproven.Warn("that %s forwards the packets of an RDMA NIC "+
+		"in the eSwitch, as %s does, is inferred and not shown here", submode.SM5, submode.SM4)}
 }

@@ -63,7 +63,7 @@ type driver interface {
 	// failed returns the result of a process that reports its own failure; nil: none does.
 	failed() *node.Result
 	// complete adds what only the orchestrator knows, also to a failed result.
-	complete(p *results.Point) (warnings []string)
+	complete(p *results.Point) results.Warnings
 }
 
 // Measure measures the point of a trial. If a process of it failed, it returns
@@ -179,7 +179,7 @@ func (t *trial) load(ctx context.Context, d driver) (*node.Result, error) {
 
 // complete adds the machines of the processes, and puts the orchestrator's warnings before those of
 // the ends.
-func (t *trial) complete(p *results.Point, warnings []string) {
+func (t *trial) complete(p *results.Point, warnings results.Warnings) {
 	p.ClientVersion = t.b.Version
 	p.ServerNode, p.Cards = resultNode(t.all.first().place.Node), t.path.Cards()
 	p.Machine, p.Hosts = t.all.machine(t.pt.Attach)
@@ -194,8 +194,7 @@ func (t *trial) complete(p *results.Point, warnings []string) {
 	}
 	emulators := t.all.emulatorWarnings()
 	p.Emulated = p.Emulated || emulators != nil
-	p.Warnings = slices.Concat(results.ReadWarnings(emulators...),
-		results.ReadWarnings(warnings...), p.Warnings)
+	p.Warnings = slices.Concat(emulators, warnings, p.Warnings)
 }
 
 // resultNode returns the node as a point names it.
