@@ -209,8 +209,8 @@ hash-model: deps ## what hash functions would take on Cortex-A72 and A78: a mode
 	$(GO) -C hashbench/lab run ./hash-model
 
 SEEDS ?= 10000
-simulate: ## servers and lanes in SEEDS simulated worlds each (SEEDS=10000); intervals on known queues
-	$(GO) test ./kvs/mica ./kvs/herd -run '^TestSimulation(OfLink)?$$' -timeout 0 -v -simulate.seeds $(SEEDS)
+simulate: ## servers and lanes in SEEDS simulated worlds each (SEEDS=10000), and with each fault put back; intervals
+	$(GO) test ./kvs/mica ./kvs/herd -run '^Test(Simulation|PutBack)(OfLink)?$$' -timeout 0 -v -simulate.seeds $(SEEDS)
 	$(GO) test ./verbs/mqueue -run '^TestModel$$' -timeout 0 -v -rapid.checks $(SEEDS)
 	$(GO) test ./results -run TestIntervalsHoldTheTruth -timeout 0 -v -periods 1000
 

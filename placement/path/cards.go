@@ -90,24 +90,25 @@ var otherwise = map[string]string{
 
 // warnings returns the warnings that come with the cards.
 func (p cards) warnings(name string, c *testbed.Assignment) (warnings results.Warnings) {
+	note := func(format string, args ...any) {
+		warnings = append(warnings, results.Other.Warn(format, args...))
+	}
 	for i := range p {
 		switch found := &p[i]; {
 		case found.ReadOn == "" && found.PCI == "":
-			warnings = append(warnings, results.Other.Warn("whether %s has a BlueField on its path is "+
-				"not known: %s is not verified (%s)", found.Host, name, found.Why))
+			note("whether %s has a BlueField on its path is not known: %s is not verified (%s)",
+				found.Host, name, found.Why)
 		case found.ReadOn == "":
-			warnings = append(warnings, results.Other.Warn("%s has a BlueField, and its mode is not "+
-				"known: whether this is %s is not verified (%s)", found.Host, name, found.Why))
+			note("%s has a BlueField, and its mode is not known: whether this is %s is not "+
+				"verified (%s)", found.Host, name, found.Why)
 		case found.plainNIC(name):
-			warnings = append(warnings, results.Other.Warn("the card in %s is in %s: to its host it is a "+
-				"NIC, and not a separated host as in the study", found.Host,
-				found.Current.Title()))
+			note("the card in %s is in %s: to its host it is a NIC, and not a separated host as "+
+				"in the study", found.Host, found.Current.Title())
 		case found.Current == "":
-			warnings = append(warnings, results.Other.Warn("the card in %s is in %s", found.Host,
-				found.Current.Title()))
+			note("the card in %s is in %s", found.Host, found.Current.Title())
 		case submode.OnPath(name) && found.Host != c.Server.HostNode() && found.Current == card.DPU:
-			warnings = append(warnings, results.Other.Warn("the client's card in %s is in %s, too: the "+
-				"path crosses the switches of two cards", found.Host, found.Current.Title()))
+			note("the client's card in %s is in %s, too: the path crosses the switches of two "+
+				"cards", found.Host, found.Current.Title())
 		}
 	}
 	return warnings

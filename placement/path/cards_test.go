@@ -49,7 +49,8 @@ func TestWarningsOfCards(t *testing.T) {
 		{machines.HostCard{Host: "hostB", ReadOn: "dpuB", Card: card.Card{Current: card.DPU}}},
 		{machines.HostCard{Host: "hostA", ReadOn: "dpuA", Card: card.Card{Current: card.DPU}}},
 	}
-	if got := both.warnings(submode.SM4, c); len(got) != 1 || !strings.Contains(got[0].Text, "crosses the switches of two") {
+	if got := both.warnings(submode.SM4, c); len(got) != 1 ||
+		!strings.Contains(got[0].Text, "crosses the switches of two") {
 		t.Errorf("got %q", got)
 	}
 }

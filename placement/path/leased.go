@@ -101,9 +101,8 @@ func (l *leased) warnings(list []*process.Process) (warnings results.Warnings) {
 		warnings = append(warnings, results.Substitute.Warn("%s stands in %s", l.Datapath(), s))
 	}
 	if l.dpu.Emulated() && l.dpu.Profile != emulate.NoProfile && !l.InUserSpace() {
-		warnings = append(warnings,
-			results.Substitute.Warn("node %s forwards in the kernel, which its profile %s does not slow down",
-				l.dpu.Name, l.dpu.Profile))
+		warnings = append(warnings, results.Substitute.Warn("node %s forwards in the kernel, "+
+			"which its profile %s does not slow down", l.dpu.Name, l.dpu.Profile))
 	}
 	if !l.InUserSpace() || !l.dpu.OnThisMachine() {
 		return warnings

@@ -108,17 +108,18 @@ func addClientParts(p *results.Point) {
 
 // laneWarnings tells what carries lanes in the place of a DPU's PCIe.
 func laneWarnings(p *results.Point) (warnings results.Warnings) {
+	note := func(format string, args ...any) {
+		warnings = append(warnings, results.PlaysPCIe.Warn(format, args...))
+	}
 	tell := func(l *results.Lanes, between string) {
 		switch {
 		case l == nil:
 		case l.Provider == "shm":
-			warnings = append(warnings, results.PlaysPCIe.Warn("the lanes between %s are memory "+
-				"of this machine (shm), which plays PCIe: their latency and bandwidth are not those of a "+
-				"DPU", between))
+			note("the lanes between %s are memory of this machine (shm), which plays PCIe: their "+
+				"latency and bandwidth are not those of a DPU", between)
 		case l.Emulated:
-			warnings = append(warnings, results.PlaysPCIe.Warn("the lanes between %s pass RDMA "+
-				"in software (%s), which plays PCIe: their latency, bandwidth and CPU time are not those of "+
-				"a DPU", between, l.Provider))
+			note("the lanes between %s pass RDMA in software (%s), which plays PCIe: their "+
+				"latency, bandwidth and CPU time are not those of a DPU", between, l.Provider)
 		}
 	}
 	tell(p.Lanes, "engine and store")
