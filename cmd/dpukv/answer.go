@@ -24,17 +24,21 @@ type answerFlags struct {
 func newAnswerCommand() *cobra.Command {
 	var f answerFlags
 	cmd := &cobra.Command{
-		Use:   "answer RUN...",
-		Short: "Say what a run folder, or several, show: what is best, what it saves, how sure",
+		Use: "answer RUN...",
+		Short: "Say which placement is best in one or several run folders, what it saves, and " +
+			"how sure that is",
 		Long: `Say in words which placement, store or configuration serves most, by how much, what a placement on
 DPUs saves the hosts, and how sure that is. It is the sentence at the top of the report.
 
-With --slo, only throughput within the bound counts. Without it, that at the knee of the latency
-counts, or else the peak. With --at, latency at an offered rate ranks the placements. Then the answer
-has the CPU time of hosts and the energy per operation at that rate, where they were measured.
+With --slo, only throughput within the bound counts. Without it, the throughput at the knee of the
+latency counts or, if one of the lines has no knee, the throughput at each line's peak. With --at,
+latency at an offered rate ranks the placements. Then the answer has the CPU time of hosts and the
+energy per operation at that rate, where they were measured.
 
-Exit status: 0 once the answer is said, whatever it is; 1 if no point was measured; 2 for a mistake in
-the command.` + exitOfThresholds,
+Exit status: 0 if there is an answer, whatever it says; 1 if no point was measured; 2 for a mistake
+in the command.` + thresholdHelp(`
+A threshold judges each configuration: with --slo each line at its load within the bound, with --at
+each at that rate.`),
 		Example: `  dpukv answer runs/2026-03-04T05-06-07 --slo p99=300us
   dpukv answer runs/rates --at 500kops
   dpukv answer runs/nightly --fail-if 'p99 > 300us' --fail-if 'throughput < 1Mops'
@@ -55,9 +59,7 @@ the command.` + exitOfThresholds,
 		},
 	}
 	flags := cmd.Flags()
-	f.limits.add(flags, "latency bound within which throughput counts, such as p99=300us",
-		", for each configuration, with --slo for each line at its load within the bound, with "+
-			"--at for each at that rate")
+	f.limits.add(flags, "latency bound within which throughput counts, such as p99=300us")
 	flags.StringVar(&f.at, "at", "",
 		"offered rate at which latency ranks the placements, such as 500kops or 5e5")
 	flags.StringVar(&f.latency, "latency", "",

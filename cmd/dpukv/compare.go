@@ -33,9 +33,9 @@ Mann-Whitney U test decides whether they differ, with Holm's correction over all
 settings. The level 0.05 needs four repeats on each side for one figure, six for up to 23, and seven
 for up to 85.
 
-A state of the machines that repeats of a run share counts as a difference. Against that, measure
-both sides several times, in turn, and name all folders, with -- between the sides, behind the
-flags. Each folder is then one value, the median of its repeats.
+If the machines changed between the two runs, that counts as a difference. To rule it out, measure
+both sides several times, in turn, and name all folders. Put the flags first, and -- between the
+sides. Each folder is then one value, the median of its repeats.
 
 One folder of "dpukv sweep --beside" has two builds of dpukv in common rounds. Each round is a pair,
 for a signed rank test. A is the build of --beside, and B the one that swept.
@@ -72,7 +72,8 @@ in the command; 3 if there is no verdict: too few repeats, or no point in common
 		"figures to compare: throughput, mean, p50, p95, p99, p99.9, max, actual_p50 …, "+
 			"server_cpu, client_cpu")
 	flags.Float64Var(&options.Alpha, "alpha", 0.05,
-		"level of all tests together: probability that anything seems to differ if nothing does")
+		"probability, over all tests together, that something seems to differ although nothing "+
+			"does")
 	flags.Float64Var(&options.MinChange, "min-change", 0,
 		"smallest relative change that counts, such as 0.05 for 5 %")
 	flags.StringSliceVar(&options.Ignore, "ignore", nil,

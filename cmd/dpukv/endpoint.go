@@ -79,19 +79,20 @@ type credentialFlags struct {
 // maxCredentialBytes exceeds any password and any bundle of CAs.
 const maxCredentialBytes = 4 << 20
 
-func (f *credentialFlags) add(flags *pflag.FlagSet) {
+// add adds the flags. A condition stands before each help text; "": none.
+func (f *credentialFlags) add(flags *pflag.FlagSet, when string) {
 	flags.StringVar(&f.password, "password-file", "",
-		"file with the password of a server that runs already (default: "+passwordVariables()+
-			" of the environment)")
+		when+"file with the server's password (default: "+passwordVariables()+" of the "+
+			"environment)")
 	flags.StringVar(&f.ca, "tls-ca", "",
-		"PEM file of the CA that signed the server's certificate (default: those that the "+
+		when+"PEM file of the CA that signed the server's certificate (default: those that the "+
 			"client's machine trusts)")
-	flags.StringVar(&f.certificate, "tls-cert", "", "PEM file of the client's certificate")
-	flags.StringVar(&f.key, "tls-key", "", "PEM file of the key to --tls-cert")
+	flags.StringVar(&f.certificate, "tls-cert", "", when+"PEM file of the client's certificate")
+	flags.StringVar(&f.key, "tls-key", "", when+"PEM file of the key to --tls-cert")
 	flags.StringVar(&f.serverName, "tls-server-name", "",
-		"name in the server's certificate (default: the host of its address)")
+		when+"name in the server's certificate (default: the host of its address)")
 	flags.BoolVar(&f.insecure, "tls-insecure", false,
-		"accept any server certificate; the point says so")
+		when+"accept any server certificate; the point says so")
 }
 
 // passwordVariables names the variables of all stores.
@@ -136,11 +137,9 @@ func (f *credentialFlags) read() (c kvs.Credentials, err error) {
 // ownKeyFlags say what may happen to the keys of a server that runs already.
 type ownKeyFlags struct{ yes, keep bool }
 
-func (f *ownKeyFlags) add(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.yes, "yes", false,
-		"proceed although the server already has keys")
-	flags.BoolVar(&f.keep, "keep", false,
-		"leave this load's keys on the server")
+func (f *ownKeyFlags) add(flags *pflag.FlagSet, when string) {
+	flags.BoolVar(&f.yes, "yes", false, when+"proceed although the server already has keys")
+	flags.BoolVar(&f.keep, "keep", false, when+"do not remove the load's keys afterwards")
 }
 
 // guarded reports whether the server may hold keys of others.

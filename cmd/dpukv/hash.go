@@ -36,10 +36,10 @@ func newHashCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hash",
 		Short: "Measure the cost of hash functions on a core of this machine",
-		Long: `Measure the cost of hash functions on a core of this machine, in nanoseconds of CPU time, less the
-cost of the measuring loop. Latency means that each call waits for the last one. Both latency and
-throughput are measured, for fixed and for random lengths. Every function is first compared with its
-published test vectors.
+		Long: `Measure the cost of hash functions on a core of this machine, in nanoseconds of CPU time. Latency
+means that each call waits for the last one; the cost of the measuring loop is subtracted from it.
+Throughput includes its loop. Both are measured, for fixed and for random lengths. Every function is
+first compared with its published test vectors.
 
 To compare a DPU with its host, copy the binary to the DPU. Run it on both with --out, and give both
 files to "dpukv hash compare".`,

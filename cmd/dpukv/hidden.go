@@ -60,7 +60,7 @@ func newRedirectCommand() *cobra.Command {
 		},
 	}
 	attach.Flags().StringArrayVar(&words, "filter", nil,
-		"work on the path: "+packetfilter.Words+" (may be repeated)")
+		"work on the path: "+packetfilter.Words+", or repeat the flag")
 	detach := &cobra.Command{
 		Use: "detach INTERFACE...", Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) (err error) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dpukv/client"
 	"dpukv/client/liveline"
@@ -60,7 +61,7 @@ was due.
 
 With --slo, a last line says whether the point keeps a bound: kept, broken, or not shown to keep it.
 It starts no search, and leaves the exit status. With --json that line goes to stderr.` +
-			exitOfThresholds + `
+			thresholdHelp("") + `
 Without --fail-if, it is 1 if the load failed.`,
 		Example: loadExamples(),
 		Args:    exactArgs(0, "arguments"),
@@ -94,34 +95,36 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		cobra.FixedCompletions(stores.Names(), cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&f.cfg.ServerAddr, "server", "",
 		"address of the server's first worker, HOST:PORT, or a URL: "+urlHelp()+" (required)")
-	f.login.add(flags)
-	f.own.add(flags)
+	f.login.add(flags, "")
+	f.own.add(flags, "")
 	flags.StringVar(&f.server.Proxy, "proxy", "", "address of a proxy that carries the requests, "+
 		"HOST:PORT, as \"dpukv serve\" with --half proxy printed it ("+splittable()+")")
-	flags.StringVar(&f.server.Answers, "answers", "read", "with --proxy: requests are fetched by "+
-		"the proxy (read), or written by the client (write)")
+	flags.StringVar(&f.server.Answers, "answers", "read", "with --proxy: how requests reach the "+
+		"proxy: it fetches them (read), or the client writes them (write); as the sweep key "+
+		"answers")
 	flags.IntVar(&f.cfg.Threads, "client-threads", 1, "threads of the client")
 	flags.IntVar(&f.cfg.Connections, "connections", 1,
 		"connections of each thread to each server worker")
 	flags.IntVar(&f.cfg.Window, "window", 1, "batches in flight on each connection")
 	flags.IntVar(&f.cfg.Batch, "batch", study.Batch,
-		"operations in a batch"+otherDefaults(func(k *kvs.StudyDefaults) int { return k.Batch }))
+		"operations in a batch"+defaults(func(k *kvs.StudyDefaults) int { return k.Batch }))
 	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; all others are SETs")
 	flags.IntVar(&w.Keys, "keys", 1_000_000, "number of different keys; the client stores all of "+
 		"them first")
 	flags.IntVar(&w.KeyBytes, "key-bytes", study.KeyBytes,
-		"size of a key in bytes, 1 to 255"+otherDefaults(func(k *kvs.StudyDefaults) int {
+		"size of a key in bytes, 1 to 255"+defaults(func(k *kvs.StudyDefaults) int {
 			return k.KeyBytes
 		}))
 	flags.StringVar(&w.KeyPrefix, "key-prefix", "",
 		"text that all keys begin with, as a part of --key-bytes")
 	flags.DurationVar(&w.TTL, "ttl", 0,
-		"time after which an item expires that a SET stored; 0: never ("+strings.Join(
+		"time after which a stored item expires; 0: never ("+strings.Join(
 			stores.NamesOf(func(st *kvs.Store) bool { return st.TTLUnit > 0 }), ", ")+")")
 	flags.StringVar(&f.valueSizes, "value-bytes", strconv.Itoa(study.ValueBytes),
 		"size of a value in bytes: 0 to 65535, a range such as 32-1024, weights such as "+
 			"32:90+1024:10, or file:PATH with a line for each size and its weight"+
-			otherDefaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
+			defaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
+	hideDefaults(flags, "batch", "key-bytes", "value-bytes")
 	flags.StringVar(&f.dist, "dist", "uniform", "distribution of the keys: "+load.DistAllowed)
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0,
 		"operations offered per second, over all threads; 0: closed loop")
@@ -138,7 +141,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"work that a thread does after each batch, before it looks for answers, such as 5us (0: "+
 			"none)")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
-		"length of the warm-up before it")
+		"time under load before the measurement period")
 	flags.Uint64Var(&w.Seed, "seed", 1, "seed of the sequence of operations")
 	flags.StringVar(&f.cfg.Hash, "hash", "", fmt.Sprintf(
 		"hash function for keys, or none (default: the server's; %s need none)",
@@ -148,7 +151,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"measure the hash share a second time after the load, with hashing done "+
 			"beforehand (0.8 s)")
 	flags.StringVar(&f.cpus, "cpus", "",
-		`CPUs for the threads in turn, and for the rest of this process, such as 0,2-3, or "none" (default: those this process may use, descending, as servers ascend)`)
+		`CPUs to pin threads to, one each in this order, such as 0,2-3; "none" pins nothing `+
+			"(default: all allowed CPUs, from the highest down; servers start from the lowest)")
 	prefix := strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", ") + ", --proxy: "
 	addDeviceFlags(flags, &f.server.Device, deviceHelp{
 		device: prefix + "device that reaches the server, or the proxy: " + provider.Names +
@@ -157,11 +161,11 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	})
 	flags.StringVar(&f.server.Protocol, "protocol", "", protocolHelp())
 	flags.DurationVar(&f.cfg.Timeout, "timeout", client.DefaultTimeout,
-		"time without an answer after which the run fails")
+		"fail if no answer comes for this long")
 	flags.StringVar(&f.hist, "hist", "",
-		"file for the latency histogram: an HdrHistogram log, or with the name *.hgrm a table of "+
-			"percentiles in µs")
-	f.limits.add(flags, "latency bound to judge the point by, such as p99=300us", "")
+		"file for the latency histogram: an HdrHistogram log, or if its name ends in .hgrm a "+
+			"table of percentiles in µs")
+	f.limits.add(flags, "latency bound to judge the point by, such as p99=300us")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of a table")
 }
 
@@ -190,19 +194,24 @@ func (f *loadFlags) proxyFits(st *kvs.Store, given func(flag string) bool) error
 	return nil
 }
 
-// otherDefaults names the stores with a default other than the flag's.
-func otherDefaults(of func(*kvs.StudyDefaults) int) string {
+// defaults says a flag's default, and which stores have another one.
+func defaults(of func(*kvs.StudyDefaults) int) string {
 	usual := stores.Default().Study
-	var others []string
+	text := fmt.Sprintf(" (default %d", of(&usual))
 	for _, st := range stores.All() {
 		if n := of(&st.Study); n != of(&usual) {
-			others = append(others, fmt.Sprintf("%s: default %d", st.Name, n))
+			text += fmt.Sprintf("; %s: %d", st.Name, n)
 		}
 	}
-	if others == nil {
-		return ""
+	return text + ")"
+}
+
+// hideDefaults keeps the help from adding the defaults of flags whose texts say them.
+func hideDefaults(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		f := flags.Lookup(name)
+		f.DefValue = map[string]string{"int": "0"}[f.Value.Type()] // what the help leaves out
 	}
-	return " (" + strings.Join(others, ", ") + ")"
 }
 
 // protocolHelp is each store's help text on its protocols.

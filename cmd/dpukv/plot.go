@@ -31,7 +31,7 @@ func newPlotCommand() *cobra.Command {
 	var f plotFlags
 	cmd := &cobra.Command{
 		Use:   "plot RUN...|HASH...",
-		Short: "Draw the figures of a run folder, or of several",
+		Short: "Draw figures from one or several run folders",
 		Long: `Draw latency over throughput from the points of the run folder RUN. The figures go to RUN/figures, as
 SVG, PNG and CSV. Their paths go to stdout, one per line. Failed points and unreadable lines are
 named on stderr. Several run folders share their figures, which go to --out.

@@ -105,7 +105,7 @@ func (l *localProbe) command() *cobra.Command {
 		a := &l.kind.Axes[i]
 		f.axes[a.Name] = flags.StringP(l.flag(a.Name), l.shorthands[a.Name],
 			strings.Join(a.Default, ","),
-			a.Help+"; allowed, with commas between: "+a.Codec.Allowed)
+			strings.TrimSuffix(a.Help, ".")+"; one or more, with commas: "+a.Codec.Allowed)
 	}
 	for i := range l.presets {
 		p := &l.presets[i]

@@ -19,7 +19,7 @@ func newReportCommand() *cobra.Command {
 	var slo, latency, out, address string
 	cmd := &cobra.Command{
 		Use:   "report RUN...",
-		Short: "Make one page of a run folder, or of several, which opens offline",
+		Short: "Make one page, which opens offline, from one or several run folders",
 		Long: `Write RUN/report.html. At its top the page says which placement or configuration is best, by how
 much, and how sure that is. Below are curves to hover over, filter and save, the tables behind them,
 the warnings, the study's claims, and the facts of each machine. If the run has probes, the page

@@ -74,8 +74,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.cfg.Workers, "server-threads", 1, st.Command.ThreadsHelp)
 	flags.StringVar(&f.cfg.Mode, "mode", "cache", "behaviour without room: cache (the server "+
 		"overwrites or evicts items) or store (nothing is lost; the server refuses writes)")
-	flags.IntVar(&f.cfg.Items, "items", 4_000_000,
-		"number of items that the server has an index or memory for")
+	flags.IntVar(&f.cfg.Items, "items", 4_000_000, "number of items to make room for")
 	flags.StringVar(&f.cpus, "cpus", "", f.cpusHelp())
 	flags.BoolVar(&f.asJSON, "json", false,
 		`print the facts as JSON, with "addr", once the server accepts load`)
@@ -98,9 +97,10 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 		f.start = st.Command.Flags(flags)
 		return
 	}
-	flags.IntVar(&f.cfg.KeyBytes, "key-bytes", st.Study.KeyBytes, "size of their keys in bytes")
+	flags.IntVar(&f.cfg.KeyBytes, "key-bytes", st.Study.KeyBytes, "size of a key in bytes, to "+
+		"reckon the memory for --items")
 	flags.IntVar(&f.cfg.ValueBytes, "value-bytes", st.Study.ValueBytes,
-		fmt.Sprintf("size of their values in bytes; %s's own overhead is added", st.Name))
+		fmt.Sprintf("size of a value in bytes; %s's own overhead is added", st.Name))
 }
 
 func (f *serveFlags) cpusHelp() string {
@@ -108,8 +108,8 @@ func (f *serveFlags) cpusHelp() string {
 		return "CPUs that the server may use, such as 0,2-3, or \"none\" (default: those this " +
 			"process may use)"
 	}
-	return "CPUs for the workers in turn, and for the rest of this process, such as 0,2-3, or " +
-		"\"none\" (default: those this process may use, ascending)"
+	return `CPUs to pin workers to, one each in this order, such as 0,2-3; "none" pins nothing ` +
+		"(default: all allowed CPUs, from the lowest up)"
 }
 
 // run starts the server and runs it until the command ends.

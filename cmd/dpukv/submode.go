@@ -39,7 +39,7 @@ output names it.`,
 		newSubmodeStep("verify",
 			"Check that the datapath is up, and prove that pings between the hosts take it",
 			(*submodetool.Tool).Verify),
-		newSubmodeStep("undo", "Take back the datapath, and what a killed apply of any left",
+		newSubmodeStep("undo", "Remove the datapath, and what any killed apply left behind",
 			(*submodetool.Tool).Undo),
 	)
 }
@@ -55,7 +55,8 @@ func newSubmodeStep(
 ) *cobra.Command {
 	var f submodeFlags
 	cmd := &cobra.Command{
-		Use: use + " N", Short: short, Args: exactArgs(1, "submode (1 to 5)"),
+		Use: use + " N", Short: short, Long: short + ". N is the submode, 1 to 5.",
+		Args:    exactArgs(1, "submode (1 to 5)"),
 		Example: "  dpukv testbed submode " + use + " 1 --testbed testbed.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tool, err := f.tool(cmd.Context(), args[0])
@@ -72,7 +73,7 @@ func newSubmodeStep(
 	flags.StringVar(&f.datapath, "datapath", "",
 		"datapath that forwards (default: the testbed's, else the first that the node has)")
 	flags.StringArrayVar(&f.filter, "filter", nil,
-		"work on the path: "+packetfilter.Words+" (may be repeated)")
+		"work on the path: "+packetfilter.Words+", or repeat the flag")
 	if use == "apply" || use == "plan" {
 		flags.DurationVar(&f.undoAfter, "for", 0,
 			"time after which the DPU undoes it by itself, such as 5m (default: only undo does)")

@@ -21,9 +21,10 @@ func newSweepCommand() *cobra.Command {
 		Use:   "sweep",
 		Short: "Measure every point of a sweep into a run folder, or find the highest rate",
 		Long: `Measure every combination of a sweep's values into a run folder, and draw the figures. Each
-combination has a server process and client processes of its own. Without a sweep file it is the study's
-case of MICA. Without a testbed file this machine plays both hosts. To continue an interrupted
-sweep, name its folder with --out, and add --resume: only missing points are measured.
+combination has a server process and client processes of its own. Without a sweep file, it runs the
+study's experiment with MICA: 72 points, about three minutes. Without a testbed file this machine
+plays both hosts. To continue an interrupted sweep, name its folder with --out, and add --resume:
+only missing points are measured.
 
 Progress goes to stderr. The table goes to stdout, with the folder's path as its last line. Without a
 checkout, "dpukv sweep init" writes the files of examples/.
@@ -33,7 +34,9 @@ With --slo, the answer at the end counts only throughput within the bound, as on
 With --find-rate, the sweep finds the highest offered rate whose latency keeps the bound of --slo, for
 each configuration. It measures the peak of a closed loop, then shares of it in an open loop. It
 halves the gap around the bound, and repeats both ends of the gap. The answers follow the table. The
-key slo in a sweep file does the same.` + exitOfThresholds + `
+key slo in a sweep file does the same.` + thresholdHelp(`
+A threshold judges each configuration: with --slo each line at its load within the bound, with
+--find-rate the points at each answer.`) + `
 Without --fail-if, it is 1 if a point failed, or if a configuration has no rate within the bound.`,
 		Example: `  dpukv sweep --quick
   dpukv sweep -f examples/mica.yaml --dry-run
@@ -69,36 +72,38 @@ func (f *sweepFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&options.TestbedFile, "testbed", "",
 		"testbed file (default: this machine, or that of the run folder)")
 	flags.StringVarP(&options.Dir, "out", "o", "",
-		"run folder to begin or to continue; with --set repeats=N it grows to N (default: a new "+
-			"one below runs/)")
+		"run folder to create, or with --resume to continue; --resume --set repeats=N adds "+
+			"rounds up to N (default: a new one below runs/)")
 	flags.BoolVar(&f.resume, "resume", false, "continue the run folder of --out")
 	flags.StringVar(&options.Only, "only", "",
-		"values of the points to measure: key=value,…; several values of one key are alternatives")
+		"measure only points with these values: key=value,…; name a key twice to allow either "+
+			"value")
 	flags.StringArrayVar(&f.set, "set", nil,
-		"values for keys of the sweep: key=value,…; several values of one key make a list")
+		"replace values of the sweep: key=value,…; name a key twice for a list")
 	flags.StringVar(&options.Attach, "attach", "",
-		"HOST:PORT or URL of a "+strings.Join(sweep.Attachable(), " or ")+
-			" that runs already, to measure instead of a new server (own keys are stored beside "+
-			"its keys, and removed afterwards)")
-	f.login.add(flags)
-	f.own.add(flags)
+		"HOST:PORT or URL of a running "+strings.Join(sweep.Attachable(), " or ")+
+			" to measure, instead of starting one (the load's keys are stored beside yours, and "+
+			"removed afterwards)")
+	f.login.add(flags, "with --attach: ")
+	f.own.add(flags, "with --attach: ")
 	flags.BoolVar(&f.dryRun, "dry-run", false,
 		"print the points, the commands and the expected time, and do nothing")
 	flags.StringVar(&f.address, "serve", "",
 		"address at which to serve the report while it fills up, such as 127.0.0.1:8080; "+
 			"/metrics is for Prometheus")
 	f.limits.add(flags, "latency bound within which throughput counts in the answer, such as "+
-		"p99=300us", ", for each configuration, with --slo for each line at its load within the "+
-		"bound, with --find-rate for the points at each answer")
+		"p99=300us")
 	flags.BoolVar(&f.findRate, "find-rate", false,
 		"find the highest rate within the bound of --slo, or of the sweep's key slo")
-	flags.BoolVar(&options.Quick, "quick", false, "run a short sweep of less than 30 seconds")
+	flags.BoolVar(&options.Quick, "quick", false,
+		"run a short sweep: nine points in about 20 seconds")
 	flags.StringVar(&options.Until, "repeats-until", "",
-		"repeat each configuration until its medians are known to this share of them, such as 5%, "+
-			"at most 4 × repeats (default: the key repeats_until of the sweep)")
+		"repeat each configuration until both ends of the 95 % intervals of its median "+
+			"throughput and p99 are within this share of the median, such as 5%; at most 4 × "+
+			"repeats in all (default: the key repeats_until of the sweep)")
 	flags.StringVar(&options.Beside, "beside", "",
-		"file of another dpukv to measure beside this one: each point with both, in common "+
-			"rounds; dpukv compare RUN then says what changed")
+		"another dpukv binary to measure, too: each round runs every point with both builds; "+
+			"dpukv compare RUN then says what changed")
 	flags.BoolVar(&f.inGuest, "in-guest", false,
 		"measure inside a small virtual machine, whose kernel has Open vSwitch's datapath "+
 			"and flower (built once, in minutes)")

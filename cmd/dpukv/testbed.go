@@ -29,9 +29,9 @@ func newTestbedCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Visit every node, and report what it has and which placements can run",
-		Long: `Visit every node of a testbed, or this machine if there is no file. The table has what each node
-has. For each placement it has whether it can run, or why not. Machines that a sweep would make are
-made, and removed again. The exit status is 1 if a node cannot be used.
+		Long: `Visit every node of a testbed, or this machine if there is no file. The table lists what each
+node has, and for each placement whether it can run, or why not. Machines that a sweep would make
+are made, and removed again. The exit status is 1 if a node cannot be used.
 
 With --card, each node also lists its cards with their modes (current, next boot, default), its
 release, huge pages, Open vSwitch with bridges and ports, GIDs, RoCE and limits. The list says

@@ -58,7 +58,7 @@ client chooses the measurement: the server needs only --device, --gid-index, --m
 --port. Both ends print the address of the other.
 
 The server listens on this machine's loopback address. For a client on another machine, name another
-address with --listen. There is no authentication: whoever reaches that address can have the run.
+address with --listen. There is no authentication: whoever reaches that address can be the client.
 
 Devices: shm (both ends on one machine), softroce:ADDRESS (RoCE v2 in software, on an IPv4 address
 of this machine), ibverbs:NAME (an RDMA NIC). Two softroce ends on one machine need two addresses,
@@ -102,7 +102,8 @@ func (f *perfFlags) add(cmd *cobra.Command, kind perf.Kind) {
 		flags.IntVarP(&f.cfg.PostList, "post_list", "l", f.cfg.PostList,
 			"work requests in one post")
 		flags.IntVarP(&f.cfg.CQMod, "cq-mod", "Q", f.cfg.CQMod,
-			"work requests for each completion (default 100, or --tx-depth if that is less)")
+			"work requests per completion (default 100, or --tx-depth if less)")
+		hideDefaults(flags, "cq-mod")
 	}
 	flags.BoolVar(&f.loopback, "loopback", false, "run both ends in this process, on one device")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of a table")
@@ -200,8 +201,8 @@ func (f *perfFlags) accept(ctx context.Context, say io.Writer) (*perf.Caller, er
 	if ip := net.ParseIP(f.listen); ip.IsLoopback() {
 		fmt.Fprintln(say, "only from this machine: --listen ADDRESS lets others in")
 	} else {
-		fmt.Fprintf(say, "warning: without authentication, whoever reaches %s can have the run, "+
-			"and up to %d GiB of memory with it\n", l.Addr(), perf.MaxMemory>>30)
+		fmt.Fprintf(say, "warning: without authentication, whoever reaches %s can be the client, "+
+			"and make this process take up to %d GiB of memory\n", l.Addr(), perf.MaxMemory>>30)
 	}
 	return perf.Accept(ctx, l, func(err error) {
 		fmt.Fprintf(say, "still waiting: %s\n", verbs.Printable(err.Error()))

@@ -20,7 +20,7 @@ var Store = kvs.Store{
 	Name: name, Title: "Redis",
 	Study: Study, MaxBatch: MaxBatch, TTLUnit: time.Millisecond,
 	Protocols:    Protocols,
-	ProtocolHelp: "get, or mget for each row of GETs in a batch (default get)",
+	ProtocolHelp: "get, or one mget for consecutive GETs of a batch (default get)",
 	Check: func(c *kvs.LoadConfig) error {
 		return installed.CheckAccess(c, Access, "one thread of redis executes all commands")
 	},

@@ -81,8 +81,7 @@ func (s *Sweep) fill() {
 	}
 }
 
-// Quick returns the default sweep, short enough to watch: nine points in about a quarter of a
-// minute.
+// Quick returns the default sweep, short enough to watch: nine points in about 20 seconds.
 func Quick() Sweep {
 	s := Default()
 	s.ClientThreads = []int{1, 2, 4}

@@ -103,7 +103,8 @@ func Of(points []results.Point, o Options) (Answer, bool) {
 	}
 	rehearsal := func(r race) bool { return r.rehearsal() }
 	if h.Rehearsal = slices.ContainsFunc(races, rehearsal); h.Rehearsal {
-		h.Text = "Rehearsal on emulated machines, whose profiles make order and factors: " + h.Text
+		h.Text = "Rehearsal on emulated machines, whose profiles decide the order and the " +
+			"factors: " + h.Text
 	}
 	return h, true
 }

@@ -56,8 +56,12 @@ func (r *race) saves() (s saving, shown bool) {
 
 // String says what the hosts save, and what that costs.
 func (s saving) String() string {
+	at := span([2]float64{100 * s.with[0], 100 * s.with[1]}) + " % of"
+	if s.with[1] > 1 {
+		at = span(s.with) + " times"
+	}
 	return fmt.Sprintf(" %s costs the hosts %s instead of %s ns of CPU time per operation, at %s "+
-		"of that throughput.", s.label, span(s.least), span(s.instead), span(s.with))
+		"that throughput.", s.label, span(s.least), span(s.instead), at)
 }
 
 // span writes a range, or one figure where its ends are alike.

@@ -35,7 +35,7 @@ func TestSaving(t *testing.T) {
 	}{
 		"free hosts": {
 			placed("CD-SD", 2.5e6, 6, costing(0, 900)),
-			" CD-SD costs the hosts 0 instead of 341 ns of CPU time per operation, at 0.626 of that throughput.",
+			" CD-SD costs the hosts 0 instead of 341 ns of CPU time per operation, at 62.6 % of that throughput.",
 		},
 		"as dear":     {placed("CH-SD", 2.5e6, 6, costing(341, 900)), ""},
 		"no DPU":      {placed("CH-SH2", 2.5e6, 6, costing(100, 0)), ""},
@@ -49,13 +49,27 @@ func TestSaving(t *testing.T) {
 	}
 }
 
+// TestSavingShare: a share above all of it is so many times.
+func TestSavingShare(t *testing.T) {
+	for want, with := range map[string][2]float64{
+		" at 0.250 % of that throughput.":          {0.0025, 0.0025},
+		" at 100 % of that throughput.":            {0.9999, 1},
+		" at 1.02 times that throughput.":          {1.02, 1.02},
+		" at 0.960 to 1.05 times that throughput.": {0.96, 1.05},
+	} {
+		if got := (saving{with: with}).String(); !strings.HasSuffix(got, want) {
+			t.Errorf("found %q, want %q at its end", got, want)
+		}
+	}
+}
+
 // TestSavingOfAllCases has the ranges of all cases.
 func TestSavingOfAllCases(t *testing.T) {
 	half := func(p *results.Point) { p.GetRatio = 0.5 }
 	text := said(t, placed("CH-SH", 4e6, 6, costing(341, 0)), placed("CD-SD", 2.5e6, 6, costing(0, 900)),
 		placed("CH-SH", 4e6, 6, costing(400, 0), half), placed("CD-SD", 2e6, 6, costing(10, 900), half)).Text
 	const want = " CD-SD costs the hosts 0 to 10.0 instead of 341 to 400 ns of CPU time per operation, " +
-		"at 0.500 to 0.626 of that throughput."
+		"at 50.0 to 62.6 % of that throughput."
 	if !strings.Contains(text, want) {
 		t.Errorf("found %q, want it with %q", text, want)
 	}

@@ -101,8 +101,9 @@ func (r *race) compared(noun string) string {
 		return fmt.Sprintf("%s has %s. These repeats are too few for a test: found %d, needed: %d.",
 			best.label, size, next.behind.rounds(), r.needed)
 	}
-	return fmt.Sprintf("%s and %s are not told apart: %s has %s. p = %.2g.", best.label,
-		joined(r.close()), best.label, size, r.corrected)
+	alike := append([]string{best.label}, r.close()...)
+	return fmt.Sprintf("%s are not told apart: %s has %s. p = %.2g.", joined(alike), best.label,
+		size, r.corrected)
 }
 
 // is says what the first line is. A rehearsal has no best.

@@ -59,7 +59,7 @@ var (
 	unit   = regexp.MustCompile(`^( (Mops|kops|ops/s|µs|ns|µJ|times|%|rounds?|repeats?|points?|cases?|of|and|to|ms|` +
 		`instead|server|client|more|other)\b|[µm]s| %|;|\.|,)`)
 	times   = regexp.MustCompile(`, ([\d.]+) times that of ([\w-]+) \(`)
-	savedAt = regexp.MustCompile(` ([\w-]+) costs the hosts .* at ([\d.]+) of that throughput`)
+	savedAt = regexp.MustCompile(` ([\w-]+) costs the hosts .* at ([\d.]+) (% of|times) that throughput`)
 )
 
 // TestTexts: whatever a run has, each sentence has sense and units, and no two have other sizes for
@@ -110,7 +110,10 @@ func checkSizes(r *rapid.T, text string) {
 	}
 	ratio, err := strconv.ParseFloat(by[1], 64)
 	share, err2 := strconv.ParseFloat(saved[2], 64)
+	if saved[3] == "% of" {
+		share /= 100
+	}
 	if err != nil || err2 != nil || math.Abs(ratio*share-1) > 0.02 {
-		r.Errorf("found %s times and %s of it: %s", by[1], saved[2], text)
+		r.Errorf("found %s times and %s %s it: %s", by[1], saved[2], saved[3], text)
 	}
 }

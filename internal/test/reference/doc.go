@@ -14,6 +14,6 @@
 // # Comments of fields
 //
 // The meaning of a field is its comment. A doc comment "Name is the share …" becomes "The share …";
-// a doc link [Point.Name] becomes the JSON name. A comment in a struct with a blank line below it
-// is a heading. A field without a comment is an error.
+// a doc link [Point.Name], also with a package before it, becomes the JSON name. A comment in a
+// struct with a blank line below it is a heading. A field without a comment is an error.
 package reference

@@ -231,7 +231,7 @@ func (w *fieldWriter) jsonType(e ast.Expr) string {
 
 var (
 	verb    = regexp.MustCompile(`^(?:is|are) `)
-	docLink = regexp.MustCompile(`\[(\w+)(?:\.(\w+))?\]`)
+	docLink = regexp.MustCompile(`\[(?:[a-z]+\.)?(\w+)(?:\.(\w+))?\]`)
 )
 
 // sentence makes the meaning of a field from its comment.

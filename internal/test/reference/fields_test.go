@@ -30,7 +30,7 @@ type Point struct {
 
 	// Cost
 
-	// CPUNs is the CPU time of [Point.Ops].
+	// CPUNs is the CPU time of [p.Point.Ops].
 	// It is 0 | absent.
 	CPUNs int64 ` + "`json:\"cpu_ns\"`" + `
 	// Latency counts from the send.

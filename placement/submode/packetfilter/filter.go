@@ -21,8 +21,8 @@ type Filter struct {
 }
 
 // Words describes the allowed words.
-const Words = "none, drop-client:ADDRESS (IPv4; or the first and the last as A-B), " +
-	"drop-key-hash:PARTITION (HERD; or P-Q), count-opcode (HERD); several with blanks between"
+const Words = "none, drop-client:ADDRESS or A-B (IPv4), drop-key-hash:PARTITION or P-Q (HERD), " +
+	"count-opcode (HERD); separate several by blanks"
 
 // MostRules is the highest number of rules: they fit an eBPF program with room to spare.
 const MostRules = 1000

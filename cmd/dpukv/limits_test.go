@@ -1,0 +1,19 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"dpukv/results/compare"
+)
+
+// TestThresholdHelp names each figure.
+func TestThresholdHelp(t *testing.T) {
+	help := strings.NewReplacer(",", " ", "\n", " ").Replace(thresholdHelp(""))
+	for _, f := range compare.Figures() {
+		name := strings.TrimPrefix(f.Shown(), "actual_")
+		if !strings.Contains(help, " "+name+" ") {
+			t.Errorf("found no %s in the help of --fail-if", name)
+		}
+	}
+}
