@@ -33,6 +33,11 @@ func TestOf(t *testing.T) {
 	tight := must.Get(results.ParseBound("p99=1us"))(t)
 	fast, slow := placed("CH-SH", 4e6, 6), placed("CH-SD", 2.5e6, 6)
 	emulated := func(p *results.Point) { p.Emulated, p.Provider = true, "softroce" }
+	unsteady := edit(placed("L-CD-SH", 3.2e6, 6), func(p *results.Point) {
+		if p.Repeat == 2 {
+			p.ThroughputOps *= 2
+		}
+	})
 	for _, row := range []struct {
 		name    string
 		points  []results.Point
@@ -81,6 +86,11 @@ func TestOf(t *testing.T) {
 		{
 			"a tie of the first two of three", slices.Concat(fast, placed("CD-SH", 4.01e6, 6), slow), nil, Tie,
 			[]string{"CD-SH and CH-SH are not told apart: "},
+		},
+		{
+			"a tie with the third, which is the one in the sentence",
+			slices.Concat(fast, placed("CD-SH", 3.6e6, 6), unsteady), nil, Tie,
+			[]string{"CH-SH and L-CD-SH are not told apart: ", "times that of L-CD-SH", "p = "},
 		},
 		{
 			"one repeat", slices.Concat(placed("CH-SH", 4e6, 1), placed("CH-SD", 2.5e6, 1)), nil, TooFew,

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,9 +102,16 @@ func (r *race) compared(noun string) string {
 		return fmt.Sprintf("%s has %s. These repeats are too few for a test: found %d, needed: %d.",
 			best.label, size, next.behind.rounds(), r.needed)
 	}
-	alike := append([]string{best.label}, r.close()...)
+	alike, close := []string{best.label}, r.close()
+	for _, e := range close {
+		alike = append(alike, e.label)
+	}
+	// p is that of the line that is the hardest to tell from the best.
+	next = slices.MaxFunc(close, func(a, b *entry) int {
+		return cmp.Compare(a.behind.p, b.behind.p)
+	})
 	return fmt.Sprintf("%s are not told apart: %s has %s. p = %.2g.", joined(alike), best.label,
-		size, r.corrected)
+		r.by.lead(best, next), r.corrected)
 }
 
 // is says what the first line is. A rehearsal has no best.
@@ -124,17 +132,18 @@ func (r *race) rehearsal() bool {
 
 // close are the lines that the test does not tell from the best. After the correction over all
 // races that may be the next line, which the test alone tells from it.
-func (r *race) close() (labels []string) {
-	for _, e := range r.others() {
+func (r *race) close() (list []*entry) {
+	for i := range r.others() {
+		e := &r.others()[i]
 		alike := e.behind.p > alpha || e.behind.ratio.Estimate < 1+MinChange
 		if alike && !e.behind.far {
-			labels = append(labels, e.label)
+			list = append(list, e)
 		}
 	}
-	if labels == nil {
-		labels = []string{r.entries[1].label}
+	if list == nil {
+		list = []*entry{&r.entries[1]}
 	}
-	return labels
+	return list
 }
 
 // broken names the lines that do not keep the bound.
