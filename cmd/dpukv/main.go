@@ -71,7 +71,7 @@ func newRootCommand() *cobra.Command {
 		Long: `dpukv runs key-value stores and their load clients on hosts and DPUs. It draws latency over
 throughput.
 
-Start with "dpukv sweep": it measures MICA over TCP on this machine.`,
+Start with "dpukv sweep --quick": it measures MICA over TCP on this machine.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          helpOfGroup,

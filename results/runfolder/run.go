@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"dpukv/internal/infile"
 	"dpukv/internal/numfmt"
@@ -40,10 +41,13 @@ type Run struct {
 // Open opens a run folder for reading.
 func Open(dir string) (*Run, error) {
 	_, err := os.Stat(filepath.Join(dir, sweepFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		why := "it has no " + sweepFile
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		switch info, err := os.Stat(dir); {
+		case errors.Is(err, fs.ErrNotExist):
 			why = "it does not exist"
+		case err == nil && !info.IsDir():
+			why = "it is a file"
 		}
 		return nil, fmt.Errorf("%s: %w: %s", dir, ErrNotRun, why)
 	}
