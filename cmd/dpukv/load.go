@@ -336,7 +336,7 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 		return err
 	}
 	if f.cfg.ServerAddr == "" {
-		return errors.New(`--server: found none; give HOST:PORT of a server, or start one: dpukv serve mica`)
+		return errors.New(`--server: found none; give HOST:PORT of a server, or start one: dpukv serve STORE`)
 	}
 	if err := f.reach(&st); err != nil {
 		return err
