@@ -73,7 +73,7 @@ func keepFormerNames(root *cobra.Command, former map[string]map[string]string) {
 
 // flagError is the error about a flag that the command lacks, or about its value.
 func flagError(cmd *cobra.Command, err error) error {
-	if name := cmd.Flags().Arg(0); name != "" && cmd.HasSubCommands() && !cmd.HasParent() {
+	if name := cmd.Flags().Arg(0); name != "" && cmd.Annotations[group] != "" {
 		return unknownCommand(cmd, name) // the flag may be right for what is meant
 	}
 	text := err.Error()

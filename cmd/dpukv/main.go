@@ -65,18 +65,13 @@ func named(err error) string {
 func init() { cobra.EnableCommandSorting = false } // help has the order of newRootCommand
 
 func newRootCommand() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "dpukv",
-		Short: "Measure where a key-value store belongs on machines with DPUs",
-		Long: `dpukv runs key-value stores and their load clients on hosts and DPUs. It draws latency over
+	root := newGroupCommand("dpukv",
+		"Measure where a key-value store belongs on machines with DPUs",
+		`dpukv runs key-value stores and their load clients on hosts and DPUs. It draws latency over
 throughput.
 
-Start with "dpukv sweep --quick": it measures MICA over TCP on this machine.`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		RunE:          helpOfGroup,
-		Args:          cobra.ArbitraryArgs,
-	}
+Start with "dpukv sweep --quick": it measures MICA over TCP on this machine.`)
+	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, "Measure", newSweepCommand(), newLoadCommand(), newServeCommand(),
 		newHashCommand(), newProbeCommand())

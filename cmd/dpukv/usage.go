@@ -41,10 +41,14 @@ func exactArgs(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// group marks a command that only has subcommands.
+const group = "group"
+
 // newGroupCommand is a command that only has subcommands.
 func newGroupCommand(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long, RunE: helpOfGroup, Args: cobra.ArbitraryArgs,
+		Annotations: map[string]string{group: use},
 	}
 	cmd.AddCommand(commands...)
 	return cmd
