@@ -45,6 +45,10 @@ func TestEventLogKeepsTheLast(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
+	synctest.Test(t, testExplain)
+}
+
+func testExplain(t *testing.T) {
 	cause := errors.New("no answer")
 	begin := time.Now()
 	if err := Explain(cause, newTeller(), begin); err != cause {
@@ -60,6 +64,7 @@ func TestExplain(t *testing.T) {
 	if err := Explain(nil, d, begin); err != nil {
 		t.Errorf("of no error: %v", err)
 	}
+	time.Sleep(time.Second)
 	if err := Explain(cause, d, time.Now()); err != cause {
 		t.Errorf("of what came before: %v", err)
 	}

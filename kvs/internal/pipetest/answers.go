@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"dpukv/internal/foreign"
 	"dpukv/kvs"
@@ -50,23 +51,26 @@ func Strangers[R io.Closer](t *testing.T, dial func(addr string) (R, error), say
 // Hostile checks that a server which sends unit without an end exhausts neither the memory nor the
 // stack: ask fails with what is wanted, in a text of most reasons' length.
 func Hostile(t *testing.T, ask func(net.Conn) error, unit, want string, most int) {
-	here, there := net.Pipe()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		go io.Copy(io.Discard, there)
-		for units := strings.Repeat(unit, 1+(1<<16)/len(unit)); ; {
-			if _, err := io.WriteString(there, units); err != nil {
-				return
+	// In a bubble, no time passes while bytes flow: how fast the machine is decides nothing.
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			go io.Copy(io.Discard, there)
+			for units := strings.Repeat(unit, 1+(1<<16)/len(unit)); ; {
+				if _, err := io.WriteString(there, units); err != nil {
+					return
+				}
 			}
+		}()
+		if err := ask(here); !contains(err, want) || len(err.Error()) > most*foreign.MaxReason {
+			t.Errorf("got %.200v, want %s", err, want)
 		}
-	}()
-	if err := ask(here); !contains(err, want) || len(err.Error()) > most*foreign.MaxReason {
-		t.Errorf("got %.200v, want %s", err, want)
-	}
-	here.Close()
-	<-ended
-	there.Close()
+		here.Close()
+		<-ended
+		there.Close()
+	})
 }
 
 // Reads checks what a wire makes of an answer to an op: an outcome, or an error that contains
