@@ -98,10 +98,19 @@ func (f *credentialFlags) add(flags *pflag.FlagSet, when string) {
 // passwordVariables names the variables of all stores.
 func passwordVariables() string {
 	var names []string
+	of := map[string]string{} // stores
 	for _, st := range stores.All() {
-		if name := st.Endpoints.PasswordVariable; name != "" {
-			names = append(names, name+" ("+st.Name+")")
+		switch name := st.Endpoints.PasswordVariable; {
+		case name == "":
+		case of[name] == "":
+			names = append(names, name)
+			of[name] = st.Name
+		default:
+			of[name] += ", " + st.Name
 		}
+	}
+	for i, name := range names {
+		names[i] = name + " (" + of[name] + ")"
 	}
 	return strings.Join(names, " or ")
 }

@@ -214,15 +214,20 @@ func hideDefaults(flags *pflag.FlagSet, names ...string) {
 	}
 }
 
-// protocolHelp is each store's help text on its protocols.
+// protocolHelp is the stores' help texts on their protocols. Neighbours with one text share it.
 func protocolHelp() string {
-	var texts []string
+	text, last := "", ""
 	for _, st := range stores.All() {
-		if len(st.Protocols) > 0 {
-			texts = append(texts, st.Name+": "+st.ProtocolHelp)
+		switch help := ": " + st.ProtocolHelp; {
+		case len(st.Protocols) == 0:
+		case help == last:
+			text = strings.TrimSuffix(text, help) + ", " + st.Name + help
+		default:
+			text += "; " + st.Name + help
+			last = help
 		}
 	}
-	return strings.Join(texts, "; ")
+	return strings.TrimPrefix(text, "; ")
 }
 
 func (f *loadFlags) run(cmd *cobra.Command) error {

@@ -35,8 +35,11 @@ type Process struct {
 func Find(name, debian, otherwise string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("%s is not in PATH: install it (Debian: apt-get install %s), or %s",
-			name, debian, otherwise)
+		from := "Debian: apt-get install " + debian
+		if debian == "" {
+			from = "Debian has no package of it"
+		}
+		return "", fmt.Errorf("%s is not in PATH: install it (%s), or %s", name, from, otherwise)
 	}
 	return path, nil
 }

@@ -1,5 +1,5 @@
-// Package redis is a client of Redis, and starts the installed one. It can also measure running
-// servers that speak its protocol (Valkey, KeyDB, Dragonfly).
+// Package redis is a client of Redis, Valkey and Dragonfly, and starts the installed ones. As the
+// store of Redis, it measures any running server of the protocol. INFO tells which product it is.
 //
 // # Protocol
 //
@@ -21,7 +21,8 @@
 // Redis executes all commands on one thread. More server threads are its io-threads, with
 // io-threads-do-reads. They only move bytes. Redis lets them sleep while fewer than two connections
 // per thread have work. If the main thread did most of the writes of a server with several threads,
-// [kvs.Stats].Warnings has a warning, which stands beside the point.
+// [kvs.Stats].Warnings has a warning, which stands beside the point. Valkey does the same. Each
+// thread of Dragonfly executes commands, for a part of the keys.
 //
 // # Differences from plain Redis
 //

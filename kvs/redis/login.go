@@ -16,6 +16,7 @@ type login struct {
 	user     string // "": the user default
 	password kvs.Secret
 	db       int
+	variable string // of the environment, for the password
 }
 
 // enter logs in, asks for RESP3, and selects the database. A server that does not know HELLO stays
@@ -23,7 +24,7 @@ type login struct {
 func (c *control) enter(l *login) (protocol string, err error) {
 	if l.password.Empty() && l.user != "" {
 		return "", errors.New("found a user without a password; give it with " +
-			"--password-file or in " + passwordVariable)
+			"--password-file or in " + l.variable)
 	}
 	c.secret = l.password.Reveal()
 	if protocol, err = c.hello(l); err != nil {
@@ -82,7 +83,7 @@ func explain(err error, l *login) error {
 	what := ""
 	switch text := string(refused); {
 	case refused.any("NOAUTH"):
-		what = "give the password with --password-file or in " + passwordVariable
+		what = "give the password with --password-file or in " + l.variable
 	case refused.any("WRONGPASS") || strings.Contains(text, "invalid password"):
 		what = "check the password, and the user " + cmp.Or(l.user, "default") + " of the URL"
 	case strings.Contains(text, "without any password configured"):

@@ -20,7 +20,7 @@ func run(t testing.TB, args ...string) string {
 	t.Helper()
 	port := pipetest.FreePort(t)
 	addr := "127.0.0.1:" + port
-	pipetest.Program(t, "tcp", addr, program,
+	pipetest.Program(t, "tcp", addr, plain.program,
 		append([]string{"--port", port, "--save", "", "--bind", "127.0.0.1"}, args...)...)
 	return addr
 }
@@ -119,7 +119,7 @@ func TestNoRights(t *testing.T) {
 // TestUnixSocket checks every operation over a Unix socket.
 func TestUnixSocket(t *testing.T) {
 	path := pipetest.SocketPath(t)
-	pipetest.Program(t, "unix", path, program, "--port", "0", "--unixsocket", path, "--save", "")
+	pipetest.Program(t, "unix", path, plain.program, "--port", "0", "--unixsocket", path, "--save", "")
 	r := dial(t, "unix://"+path+"?db=2", Options{})
 	if f := r.Facts(); f.Transport != "unix" || f.TLS != "" {
 		t.Errorf("the facts say %+v", f)
@@ -135,7 +135,7 @@ func TestUnixSocket(t *testing.T) {
 func runTLS(t testing.TB, files *certs.Files, args ...string) string {
 	t.Helper()
 	port := pipetest.FreePort(t)
-	pipetest.Program(t, "tcp", "127.0.0.1:"+port, program, append([]string{
+	pipetest.Program(t, "tcp", "127.0.0.1:"+port, plain.program, append([]string{
 		"--port", "0", "--tls-port", port, "--save", "", "--bind", "127.0.0.1",
 		"--tls-cert-file", files.Cert, "--tls-key-file", files.Key, "--tls-ca-cert-file", files.CA,
 	}, args...)...)

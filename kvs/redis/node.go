@@ -14,6 +14,8 @@ import (
 // node is one server: the only one, or one of a cluster.
 type node struct {
 	endpoint kvs.Endpoint
+	store    *product // that the user names
+	product  *product // that the server is
 	peer     sockets.Peer
 	control  *control
 
@@ -29,10 +31,10 @@ type node struct {
 }
 
 // dialNode connects to a server, logs in, and asks for what the facts contain.
-func dialNode(ctx context.Context, e *kvs.Endpoint, o *Options) (*node, error) {
-	n := &node{endpoint: *e}
+func (p *product) dialNode(ctx context.Context, e *kvs.Endpoint, o *Options) (*node, error) {
+	n := &node{endpoint: *e, store: p}
 	var err error
-	if n.peer, err = sockets.PeerOf(e, name, &o.Credentials.TLS); err != nil {
+	if n.peer, err = sockets.PeerOf(e, p.name, &o.Credentials.TLS); err != nil {
 		return nil, err
 	}
 	if n.control, err = dialControl(ctx, &n.peer); err != nil {
@@ -47,7 +49,10 @@ func dialNode(ctx context.Context, e *kvs.Endpoint, o *Options) (*node, error) {
 
 // login is what a connection to this node says first.
 func (n *node) login(o *Options) *login {
-	return &login{user: n.endpoint.User, password: o.Credentials.Password, db: n.endpoint.DB}
+	return &login{
+		user: n.endpoint.User, password: o.Credentials.Password, db: n.endpoint.DB,
+		variable: n.store.passwordVariable,
+	}
 }
 
 func (n *node) learn(o *Options) (err error) {
@@ -59,21 +64,25 @@ func (n *node) learn(o *Options) (err error) {
 	if err != nil {
 		return explain(err, l)
 	}
-	if n.version = server["redis_version"]; n.version == "" {
+	if n.product, n.version = productOf(server); n.product == nil {
 		return errors.New("the server sent no version: check that it is a Redis server")
 	}
+	if err := n.store.allows(n.product, n.version); err != nil {
+		return err
+	}
 	n.pid, _ = strconv.Atoi(server["process_id"]) // 0 stands for no process
-	n.cpus = installed.PinnedTo(&n.endpoint, n.pid, program)
+	n.cpus = installed.PinnedTo(&n.endpoint, n.pid, n.product.program)
 	cluster, err := n.control.info("cluster")
 	if err != nil {
 		return err
 	}
 	n.cluster = cluster["cluster_enabled"] == "1"
-	return explain(n.settings(), l)
+	return explain(n.settings(server["thread_count"]), l)
 }
 
-// settings asks for the settings that the facts contain.
-func (n *node) settings() error {
+// settings asks for the settings that the facts contain. shared is the number of threads that
+// execute commands, of a server that tells it.
+func (n *node) settings(shared string) error {
 	memory, err := n.control.info("memory")
 	if err != nil {
 		return err
@@ -84,10 +93,18 @@ func (n *node) settings() error {
 		n.mode = "cache"
 	}
 	n.workers = 1 // older servers have no such setting
+	if n.product.shared {
+		if n.workers, err = strconv.Atoi(shared); err != nil || n.workers < 1 {
+			n.workers, n.unreported = 1, n.product.name+" does not tell how many threads it has. "+
+				"It counts as one thread"
+		}
+		return nil
+	}
 	threads, err := n.control.setting("io-threads")
 	var refused replyError
 	if errors.As(err, &refused) { // as for users of a managed server
-		n.unreported = "redis refuses CONFIG GET io-threads to this user. It counts as one thread"
+		n.unreported = n.product.name + " refuses CONFIG GET io-threads to this user. It counts " +
+			"as one thread"
 		return nil
 	}
 	if count, parseErr := strconv.Atoi(threads); parseErr == nil {
@@ -98,13 +115,27 @@ func (n *node) settings() error {
 
 // stats asks for the counters.
 func (n *node) stats() (kvs.Stats, error) {
-	text, err := n.control.info("everything")
+	text, err := n.control.info("all")
 	if err != nil {
-		return kvs.Stats{}, fmt.Errorf("ask redis at %s for its counters: %w", n.peer.Addr, err)
+		return kvs.Stats{}, fmt.Errorf("ask %s at %s for its counters: %w", n.product.name,
+			n.peer.Addr, err)
 	}
-	s, err := parseStats(text, n.workers, n.endpoint.DB)
+	s, err := n.product.parseStats(text, n.workers, n.endpoint.DB)
 	if n.unreported != "" {
 		s.Warnings = append(s.Warnings, n.unreported)
 	}
+	if n.product != n.store {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the server is %s, measured as the store %s: "+
+			"tables and figures name the store. Use store %s", n.called(), n.store.name,
+			n.product.name))
+	}
 	return s, err
+}
+
+// called returns the version, with the name of a product other than Redis before it.
+func (n *node) called() string {
+	if n.product == &plain {
+		return n.version
+	}
+	return n.product.title + " " + n.version
 }

@@ -39,6 +39,7 @@ type Options struct {
 
 // Remote is a client's view of a Redis server, or of a cluster.
 type Remote struct {
+	store *product
 	opts  Options
 	nodes []*node   // of a cluster, its masters with slots
 	slots slotTable // of a cluster
@@ -49,31 +50,35 @@ type Remote struct {
 
 var _ kvs.Remote = (*Remote)(nil)
 
-// Dial asks the server at addr for its facts. If the server is one of a cluster, it also asks the
-// other ones.
+// Dial asks the server at addr for its facts, whatever its product. If the server is one of a
+// cluster, it also asks the other ones.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
+	return plain.dial(ctx, addr, opts)
+}
+
+func (p *product) dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 	if opts.Protocol != "" && !slices.Contains(Protocols, opts.Protocol) {
 		return nil, fmt.Errorf("protocol: found %q, allowed: %s", opts.Protocol,
 			strings.Join(Protocols, ", "))
 	}
-	e, err := endpoints.Parse(addr, &opts.Credentials)
+	e, err := p.endpoints().Parse(addr, &opts.Credentials)
 	if err != nil {
 		return nil, fmt.Errorf("server address: %w", err)
 	}
-	r := &Remote{opts: opts}
+	r := &Remote{store: p, opts: opts}
 	if err := r.connect(ctx, &e); err != nil {
-		return nil, errors.Join(fmt.Errorf("redis at %s: %w", addr, err), r.Close())
+		return nil, errors.Join(fmt.Errorf("%s at %s: %w", p.name, addr, err), r.Close())
 	}
 	r.facts = r.learn()
 	if err := r.facts.Check(); err != nil {
-		return nil, errors.Join(fmt.Errorf("redis at %s: %w", addr, err), r.Close())
+		return nil, errors.Join(fmt.Errorf("%s at %s: %w", p.name, addr, err), r.Close())
 	}
 	return r, nil
 }
 
 // connect connects to the server, or to the masters of its cluster.
 func (r *Remote) connect(ctx context.Context, e *kvs.Endpoint) error {
-	n, err := dialNode(ctx, e, &r.opts)
+	n, err := r.store.dialNode(ctx, e, &r.opts)
 	if err != nil {
 		return err
 	}
@@ -101,7 +106,7 @@ func (r *Remote) connectMasters(ctx context.Context, e *kvs.Endpoint, masters []
 	for _, addr := range masters {
 		at := *e
 		at.Addr = addr
-		n, err := dialNode(ctx, &at, &r.opts)
+		n, err := r.store.dialNode(ctx, &at, &r.opts)
 		if err != nil {
 			return fmt.Errorf("its cluster's node %s: %w", addr, err)
 		}
@@ -132,7 +137,7 @@ func (r *Remote) clustered() bool { return r.nodes[0].cluster }
 func (r *Remote) learn() kvs.Facts {
 	first := r.nodes[0]
 	f := kvs.Facts{
-		Store: name, Version: first.version, Transport: first.peer.Transport(),
+		Store: r.store.name, Version: first.called(), Transport: first.peer.Transport(),
 		TLS: first.peer.Secured(first.control.Conn), Protocol: first.protocol,
 		Partitions: len(r.nodes), Access: Access, Mode: first.mode, MinHitRate: 1,
 		MaxBatch: MaxBatch, PID: first.pid, CPUs: r.opts.CPUs,
@@ -171,7 +176,7 @@ func (r *Remote) pinnedTo() (all []int) {
 	return slices.Compact(all)
 }
 
-// Access is the access mode: the one thread that executes commands reads and writes everything.
+// Access is the access mode: one thread reads and writes everything, or a part that is its own.
 const Access = "erew"
 
 // Facts returns the facts from the time of Dial.
@@ -196,7 +201,7 @@ func (r *Remote) Stats() (sum kvs.Stats, err error) {
 		}
 	}
 	if n := r.nodes[0]; !r.clustered() {
-		sum.Threads = installed.Threads(&n.endpoint, n.pid, program)
+		sum.Threads = installed.Threads(&n.endpoint, n.pid, n.product.program)
 	}
 	return sum, nil
 }
@@ -220,7 +225,7 @@ func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 func (r *Remote) greet(nc net.Conn) error {
 	n := r.nodes[0]
 	l := n.login(&r.opts)
-	if n.protocol == resp2 && *l == (login{}) {
+	if n.protocol == resp2 && *l == (login{variable: l.variable}) {
 		return nil
 	}
 	protocol, err := newControl(nc).enter(l)

@@ -17,30 +17,20 @@ type Config = installed.Config
 // Server is a running Redis.
 type Server = installed.Server
 
-const name = "redis"
-
-const program = "redis-server" // and Debian's package
-
-var kind = installed.Kind{Program: program, Package: program, Args: arguments, Look: look}
-
 // Start runs the installed redis-server.
-func Start(cfg Config) (*Server, error) { return installed.Start(cfg, &kind) }
+func Start(cfg Config) (*Server, error) { return installed.Start(cfg, plain.kind()) }
 
-// Attach returns a Server for one that runs already, which keeps running unchanged.
-func Attach(c *kvs.DialConfig) (*Server, error) { return installed.Attach(c, &kind) }
-
-// Installed returns the program's path, or how to install it.
-func Installed() (string, error) { return kind.Find() }
+// Installed returns the path of redis-server, or how to install it.
+func Installed() (string, error) { return plain.kind().Find() }
 
 const maxWorkers = 128 // IO_THREADS_MAX_NUM
 
-// arguments are the program's arguments. The program reads no configuration file, so all other
+// arguments are those of Redis and Valkey. The program reads no configuration file, so all other
 // settings are its defaults.
 func arguments(cfg *Config, host, port string) ([]string, error) {
 	if cfg.Workers > maxWorkers {
-		return nil, fmt.Errorf("threads: found %d, allowed by redis: at most %d "+
-			"io-threads", cfg.Workers,
-			maxWorkers)
+		return nil, fmt.Errorf("threads: found %d, allowed: at most %d io-threads",
+			cfg.Workers, maxWorkers)
 	}
 	policy := "noeviction"
 	if cfg.Mode == "cache" {
@@ -61,8 +51,8 @@ func arguments(cfg *Config, host, port string) ([]string, error) {
 	return args, nil
 }
 
-func look(ctx context.Context, c *kvs.DialConfig) (kvs.Facts, error) {
-	r, err := Dial(ctx, c.Addr, Options{Credentials: c.Credentials})
+func (p *product) look(ctx context.Context, c *kvs.DialConfig) (kvs.Facts, error) {
+	r, err := p.dial(ctx, c.Addr, Options{Credentials: c.Credentials})
 	if err != nil {
 		return kvs.Facts{}, err
 	}

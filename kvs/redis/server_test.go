@@ -37,10 +37,10 @@ func TestConformance(t *testing.T) {
 
 // TestRESP2 runs a server that does not know HELLO.
 func TestRESP2(t *testing.T) {
-	k := kind
-	t.Cleanup(func() { kind = k })
-	kind.Args = func(cfg *Config, host, port string) ([]string, error) {
-		args, err := k.Args(cfg, host, port)
+	own := plain.arguments
+	t.Cleanup(func() { plain.arguments = own })
+	plain.arguments = func(cfg *Config, host, port string) ([]string, error) {
+		args, err := own(cfg, host, port)
 		return append(args, "--rename-command", "HELLO", ""), err
 	}
 	addr := start(t, nil).Addr()

@@ -10,8 +10,8 @@ import (
 )
 
 // parseStats builds one worker from the server's sums over its threads.
-func parseStats(text map[string]string, workers, db int) (kvs.Stats, error) {
-	p := parser{text: text}
+func (of *product) parseStats(text map[string]string, workers, db int) (kvs.Stats, error) {
+	p := parser{of: of, text: text}
 	w := kvs.WorkerStats{
 		Hits: p.count("keyspace_hits"), Evicted: p.count("evicted_keys"),
 		Items: p.keys(db), Connections: p.count("connected_clients"),
@@ -20,7 +20,7 @@ func parseStats(text map[string]string, workers, db int) (kvs.Stats, error) {
 	w.Ops = w.Gets + p.calls("set") + p.calls("del")
 	w.CPUNs = p.nanoseconds("used_cpu_user") + p.nanoseconds("used_cpu_sys")
 	s := kvs.Stats{CPUNs: w.CPUNs, Workers: []kvs.WorkerStats{w}}
-	if workers > 1 {
+	if workers > 1 && !of.shared {
 		s.Warnings = p.idleThreads(workers)
 	}
 	return s, p.err
@@ -28,6 +28,7 @@ func parseStats(text map[string]string, workers, db int) (kvs.Stats, error) {
 
 // parser parses fields, and keeps the first error.
 type parser struct {
+	of   *product
 	text map[string]string
 	err  error
 }
@@ -45,7 +46,7 @@ func (p *parser) count(name string) uint64 {
 }
 
 func (p *parser) nanoseconds(name string) int64 {
-	seconds, err := strconv.ParseFloat(p.text[name], 64)
+	seconds, err := p.of.seconds(p.text[name])
 	p.note(name, "seconds", err)
 	return int64(seconds * 1e9)
 }
@@ -89,13 +90,13 @@ func (p *parser) idleThreads(workers int) []string {
 	threaded, all := p.text["io_threaded_writes_processed"], p.count("total_writes_processed")
 	n, err := strconv.ParseUint(threaded, 10, 64)
 	if err != nil {
-		return []string{fmt.Sprintf("redis has %d io-threads and does not report whether they "+
-			"worked", workers)}
+		return []string{fmt.Sprintf("%s has %d io-threads and does not report whether they "+
+			"worked", p.of.name, workers)}
 	}
 	if float64(n) >= threadedShare*float64(all) {
 		return nil
 	}
-	return []string{fmt.Sprintf("redis has %d io-threads, but its main thread did %d of its %d "+
+	return []string{fmt.Sprintf("%s has %d io-threads, but its main thread did %d of its %d "+
 		"writes. The others sleep while fewer than %d connections have work: give it more "+
-		"connections, or 1 thread", workers, all-n, all, 2*workers)}
+		"connections, or 1 thread", p.of.name, workers, all-n, all, 2*workers)}
 }

@@ -200,7 +200,7 @@ var remedies = map[string]string{
 	"MOVED": changed, "ASK": changed, "TRYAGAIN": changed, "CLUSTERDOWN": changed,
 	"NOPERM":   "grant the ACL user the commands GET, SET and DEL, and all keys (~*)",
 	"READONLY": "name the master, not a replica",
-	"NOAUTH":   "give the password with --password-file or in " + passwordVariable,
+	"NOAUTH":   "give the password with --password-file",
 }
 
 // readString parses "$BYTES\r\nVALUE\r\n". A value of 8 bytes, as the study's, has a short way.

@@ -123,20 +123,20 @@ func TestParseStats(t *testing.T) {
 		"used_cpu_user": "1.5", "used_cpu_sys": "0.25", "cmdstat_set": "calls=10,usec=9", "db0": "keys=7,expires=0",
 		keyspace: "",
 	}
-	s, err := parseStats(good, 1, 0)
+	s, err := plain.parseStats(good, 1, 0)
 	if err != nil || s.CPUNs != 1_750_000_000 || s.Ops() != 15 || s.Workers[0].Items != 7 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	empty := maps.Clone(good)
 	delete(empty, "db0")
-	if s, err := parseStats(empty, 1, 0); err != nil || s.Workers[0].Items != 0 {
+	if s, err := plain.parseStats(empty, 1, 0); err != nil || s.Workers[0].Items != 0 {
 		t.Errorf("a database without keys: %+v, %v", s, err)
 	}
 	// Without the section, the number of keys is not 0: somebody's keys may be there.
 	for _, absent := range []map[string]string{empty, good} {
 		absent := maps.Clone(absent)
 		delete(absent, keyspace)
-		if _, err := parseStats(absent, 1, 0); err == nil || !strings.Contains(err.Error(), keyspace) {
+		if _, err := plain.parseStats(absent, 1, 0); err == nil || !strings.Contains(err.Error(), keyspace) {
 			t.Errorf("no section: %v", err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestParseStats(t *testing.T) {
 		if bad[name] == text {
 			bad[name] = "many"
 		}
-		if _, err := parseStats(bad, 1, 0); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := plain.parseStats(bad, 1, 0); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s of %q: %v", name, bad[name], err)
 		}
 	}

@@ -21,6 +21,8 @@ var table = []kvs.Store{
 	herd.Store,
 	memcached.Store,
 	redis.Store,
+	redis.Valkey,
+	redis.Dragonfly,
 }
 
 func init() {
