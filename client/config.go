@@ -150,10 +150,10 @@ func (c *Config) fits(facts kvs.Facts) error {
 		return fmt.Errorf("hash: found %q, the %s server has %q: give both the same function",
 			c.Hash, facts.Store, facts.Hash)
 	}
-	if most := facts.MaxKeyBytes; most > 0 && c.KeyBytes > most {
+	if most := facts.MaxKeyBytes; most > 0 && c.MaxKeyBytes() > most {
 		return fmt.Errorf("key_bytes: found %d, allowed by the %s server: at most %d with "+
 			"protocol %s",
-			c.KeyBytes, facts.Store, most, facts.Protocol)
+			c.MaxKeyBytes(), facts.Store, most, facts.Protocol)
 	}
 	if facts.MaxBatch > 0 && c.Batch > facts.MaxBatch {
 		return fmt.Errorf("batch: found %d, allowed by the %s server: at most %d",

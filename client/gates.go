@@ -18,8 +18,8 @@ func (r *loadRun) preloadGate() error {
 		return fmt.Errorf("%d of %d keys fitted; the server answered full for the others: start "+
 			"it with more room, or ask for fewer keys (its index has %d items, its log %d bytes; "+
 			"an item takes up to %d + %d bytes and a header)",
-			t.answered-t.errors, w.Keys, r.facts.Items, r.facts.LogBytes, w.KeyBytes,
-			w.MaxValueBytes())
+			t.answered-t.errors, w.Keys, r.facts.Items, r.facts.LogBytes,
+			w.MaxKeyBytes(), w.MaxValueBytes())
 	case t.errors > 0:
 		return r.wrongAnswers(t)
 	}

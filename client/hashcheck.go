@@ -6,7 +6,6 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
-	"dpukv/load"
 )
 
 // prepared is an operation with a precomputed hash of its key.
@@ -45,8 +44,7 @@ func newChecker(t *thread) *checker {
 	c.prepareNext, c.reconnectEvery, c.computing.eachNs = c.next, 0, 0
 	for range checkList {
 		key, get := c.gen.Next()
-		load.FillKey(t.number, key)
-		c.list = append(c.list, prepared{key, t.cfg.hash.Sum64(t.req.Key), get})
+		c.list = append(c.list, prepared{key, t.cfg.hash.Sum64(t.keys.Fill(key)), get})
 	}
 	return c
 }

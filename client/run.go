@@ -138,7 +138,7 @@ func instrument(f *kvs.Facts) error {
 
 func (r *loadRun) run() error {
 	if r.cfg.hashes() {
-		r.hashNs = hashbench.Cost(r.cfg.hash, r.cfg.KeyBytes)
+		r.hashNs = hashbench.Cost(r.cfg.hash, r.cfg.KeyBytes) // of the mean size
 	}
 	r.sampler = sampler{
 		remote: r.remote, timeout: r.cfg.Timeout, cpus: r.pinnedTo(),

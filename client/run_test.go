@@ -377,15 +377,32 @@ func TestSecondClient(t *testing.T) {
 }
 
 func TestOtherSizes(t *testing.T) {
-	for _, c := range []struct{ key, value, threads, batch, window int }{
-		{2, 1, 1, 1, 1}, {16, 32, 3, 32, 4}, {13, 1000, 2, 7, 2}, {255, 9, 1, 64, 8},
+	for _, c := range []struct {
+		key, value, threads, batch, window int
+		keys                               load.Sizes
+	}{
+		{2, 1, 1, 1, 1, ""},
+		{16, 32, 3, 32, 4, ""},
+		{13, 1000, 2, 7, 2, ""},
+		{255, 9, 1, 64, 8, ""},
+		{132, 20, 2, 16, 2, "8-255"},
+		{10, 8, 1, 4, 1, "2:1+18:1"},
 	} {
 		r := newFakeRemote()
 		leakFree(t, r)
 		cfg := smallLoad(t)
 		cfg.Workload.KeyBytes, cfg.Workload.ValueBytes = c.key, c.value
+		cfg.KeySizes = c.keys
 		cfg.Threads, cfg.Batch, cfg.Window = c.threads, c.batch, c.window
 		mustRun(t, r, cfg)
+		for key := range r.store {
+			if n := len(key); n < cfg.MinKeyBytes() || n > cfg.MaxKeyBytes() {
+				t.Errorf("found a key of %d bytes, want %s", n, c.keys.Text(c.key))
+			}
+		}
+		if len(r.store) != testKeys {
+			t.Errorf("keys of %s: %d are stored, want %d", c.keys.Text(c.key), len(r.store), testKeys)
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ type thread struct {
 	trafficBefore kvs.Traffic
 
 	req     kvs.Request
+	keys    load.Keys
 	number  []byte // the part of req.Key that is the key's number
 	values  load.Values
 	room    []byte // for the largest value
@@ -84,8 +85,8 @@ func (sum *tally) add(o tally) {
 }
 
 func newThread(id int, cfg *Config, server string, stop *atomic.Bool) *thread {
-	values := load.NewValues(&cfg.Workload)
-	key, number := cfg.NewKey()
+	values, keys := load.NewValues(&cfg.Workload), load.NewKeys(&cfg.Workload)
+	key, number := keys.Buffers(0)
 	return &thread{
 		id:     id,
 		cpu:    cfg.cpuOf(id),
@@ -94,6 +95,7 @@ func newThread(id int, cfg *Config, server string, stop *atomic.Bool) *thread {
 		stop:   stop,
 		now:    cpu.NowNs,
 		req:    kvs.Request{Key: key},
+		keys:   keys,
 		number: number,
 		values: values,
 		room:   make([]byte, values.MaxBytes()),
@@ -148,6 +150,9 @@ func (t *thread) hash() {
 
 // describe makes the next request without its hash.
 func (t *thread) describe(op kvs.Op, key uint64) {
+	if !t.keys.OneSize() {
+		t.req.Key, t.number = t.keys.Buffers(key)
+	}
 	load.FillKey(t.number, key)
 	t.req.Op = op
 	t.cookie = newCookie(key, op)

@@ -15,8 +15,11 @@ type ServerConfig struct {
 	Listen  string `json:"listen"`
 	Workers int    `json:"workers"` // threads that answer requests
 	// Items is the number of items of these sizes that the server must have room for.
-	Items    int `json:"items"`
-	KeyBytes int `json:"key_bytes"`
+	Items int `json:"items"`
+	// KeyBytes is the room for each key, if all items share theirs. MaxKeyBytes is the size of the
+	// longest key. 0: all have KeyBytes.
+	KeyBytes    int `json:"key_bytes"`
+	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
 	// ValueBytes is the room for each value, if all items share theirs. MaxValueBytes is the size
 	// of the largest value.
 	ValueBytes    int `json:"value_bytes"`
@@ -37,6 +40,9 @@ type ServerConfig struct {
 	// Version is the version of this build, for the server's facts.
 	Version string `json:"-"` // a node has its own
 }
+
+// LongestKey returns the size of the longest key.
+func (c *ServerConfig) LongestKey() int { return max(c.KeyBytes, c.MaxKeyBytes) }
 
 // DialConfig tells a client how to reach a server of any store.
 type DialConfig struct {
@@ -65,7 +71,7 @@ type Device struct {
 
 // LoadConfig is the part of a load that a store has to support.
 type LoadConfig struct {
-	KeyBytes, MaxValueBytes int // of the largest value
+	KeyBytes, MaxValueBytes int // of the longest key and the largest value
 	Batch, Window           int // operations per batch, batches in flight per connection
 	Access, Protocol        string
 }

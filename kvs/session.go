@@ -33,8 +33,8 @@ type SessionOptions struct {
 	Batch       int // operations per batch
 	Window      int // batches in flight per connection
 	Connections int // connections per server worker
-	// KeyBytes and MaxValueBytes are the sizes of the requests to come. Open refuses sizes that the
-	// server cannot take. 0: not known.
+	// KeyBytes and MaxValueBytes are the largest sizes of the requests to come. Open refuses sizes
+	// that the server cannot take. 0: not known.
 	KeyBytes, MaxValueBytes int
 	// TTL is the time after which an item expires that a Set stored, a multiple of the store's
 	// [Store.TTLUnit]. 0: never.

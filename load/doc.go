@@ -12,7 +12,8 @@
 //
 // Key i is the number i ([FillKey]). A value is a function of its key and a version ([FillValue]).
 // So [Values] can check every answer in full, without a record of what was sent. The size of a
-// value follows from both too. Otherwise, popular keys would decide the mean size of all SETs.
+// value follows from both too. Otherwise, popular keys would decide the mean size of all SETs. The
+// size of a key follows from its number ([Keys]).
 //
 // # Operations
 //

@@ -37,6 +37,8 @@ type Field struct {
 	Numeric bool // values are numbers, and ordered as such
 	// InWords says that a value of a numeric field may also be words, which stand for the number.
 	InWords bool
+	// Sizes says which sizes a field of sizes allows. Its values may name files: see [SizesFile].
+	Sizes *SizesOf
 
 	value  func(*Load) any
 	text   func(*Load) string

@@ -2,10 +2,41 @@ package load
 
 import "encoding/binary"
 
-// NewKey makes the buffer of a key with its prefix. number is the part of it for [FillKey].
-func (w *Workload) NewKey() (key, number []byte) {
-	key = make([]byte, w.KeyBytes)
-	return key, key[copy(key, w.KeyPrefix):]
+// Keys makes the keys of a workload: its prefix, and then the key's number. The number decides the
+// size of a key, too. All clients agree on it, as no seed is in it.
+type Keys struct {
+	sizer
+	prefix int    // its size
+	room   []byte // for the longest key
+}
+
+// NewKeys prepares the keys of a workload.
+func NewKeys(w *Workload) Keys {
+	k := Keys{sizer: newSizer(w.keyClasses()), prefix: len(w.KeyPrefix)}
+	k.room = make([]byte, k.most)
+	copy(k.room, w.KeyPrefix)
+	return k
+}
+
+// OneSize reports whether all keys have one size, and so the same buffers.
+func (k *Keys) OneSize() bool { return k.one }
+
+// Buffers returns those of the key with an index: key has its prefix already, and its part number
+// is for [FillKey]. The buffers of all keys share their memory.
+func (k *Keys) Buffers(index uint64) (key, number []byte) {
+	key = k.room
+	if !k.one {
+		// The word is another one than those that decide the sizes of the key's values.
+		key = key[:k.size(mix64(mix64(index+golden)+golden))]
+	}
+	return key, key[k.prefix:]
+}
+
+// Fill returns the key with an index. The next call overwrites it.
+func (k *Keys) Fill(index uint64) []byte {
+	key, number := k.Buffers(index)
+	FillKey(number, index)
+	return key
 }
 
 // FillKey writes the key with the given index over the whole of dst. The key is the index in

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"dpukv/hashbench"
@@ -41,7 +40,10 @@ type Workload struct {
 	GetRatio float64 `json:"get_ratio"` // share of GETs; all others are SETs
 	Dist     Dist    `json:"dist"`      // distribution of the keys, such as "zipf:0.99"
 	Keys     int     `json:"keys"`      // different keys, all preloaded
-	KeyBytes int     `json:"key_bytes"` // size of a key
+	// KeyBytes is the size of a key; the rounded mean of KeySizes.
+	KeyBytes int `json:"key_bytes"`
+	// KeySizes is the distribution of the sizes of keys. It is absent if all keys have one size.
+	KeySizes Sizes `json:"key_sizes,omitempty"`
 	// KeyPrefix is the text that all keys begin with, within KeyBytes.
 	KeyPrefix  string `json:"key_prefix,omitempty"`
 	ValueBytes int    `json:"value_bytes"` // size of a value; the rounded mean of ValueSizes
@@ -93,12 +95,13 @@ var fields = []Field{
 		Help:    "Number of different keys. The client stores all of them before the load.",
 		Example: "10000000",
 	}, 1, maxKeys, func(l *Load) *int { return &l.Keys }),
-	whole(Field{
+	sized(Field{
 		Name: "key_bytes", Key: "key_bytes", ID: "KeyBytes",
 		Title: "key bytes", Label: "%s B keys",
-		Help:    "Size of a key, in bytes.",
-		Example: "16",
-	}, 1, kvs.MaxKeyBytes, func(l *Load) *int { return &l.KeyBytes }),
+		Help: "Size of a key, in bytes: a number, or a distribution, by which the key's number " +
+			"decides. `file:PATH` reads a file with a line for each size and its weight.",
+		Example: "[16, 16-40, 16:90+40:10]",
+	}, &SizesOfKeys, func(l *Load) (*int, *Sizes) { return &l.KeyBytes, &l.KeySizes }),
 	keyPrefix(Field{
 		Name: "key_prefix", Key: "key_prefix", ID: "KeyPrefix", Optional: true,
 		Title: "key prefix", Label: "keys %s…",
@@ -106,13 +109,13 @@ var fields = []Field{
 			"from those of others on a server that runs already.",
 		Example: `"dpukv:"`,
 	}),
-	valueBytes(Field{
+	sized(Field{
 		Name: "value_bytes", Key: "value_bytes", ID: "ValueBytes",
 		Title: "value bytes", Label: "%s B values",
 		Help: "Size of a value, in bytes: a number, or a distribution from which each SET draws. " +
 			"`file:PATH` reads a file with a line for each size and its weight.",
 		Example: "[32, 32-1024, 32:90+1024:10]",
-	}),
+	}, &SizesOfValues, func(l *Load) (*int, *Sizes) { return &l.ValueBytes, &l.ValueSizes }),
 	whole(Field{
 		Name: "batch", Key: "batch", ID: "Batch", Title: "batch", Label: "batch %s",
 		Help:    "Operations in a batch. A client sends a batch as one unit.",
@@ -190,9 +193,8 @@ func (l *Load) Validate() error {
 			return err
 		}
 	}
-	if mean, _, err := ParseSizes(l.Sizes()); err != nil || mean != l.ValueBytes {
-		return l.refuse("value_bytes", fmt.Sprintf("value_bytes: found %d with value_sizes %s, "+
-			"allowed: its mean, %d", l.ValueBytes, l.ValueSizes, mean))
+	if err := l.validateSizes(); err != nil {
+		return err
 	}
 	if l.Arrivals == Poisson {
 		if err := l.validatePoisson(); err != nil {
@@ -202,22 +204,42 @@ func (l *Load) Validate() error {
 	return l.validateKeys()
 }
 
+// validateSizes refuses a size that is not the mean of the distribution beside it.
+func (l *Load) validateSizes() error {
+	for i := range fields {
+		f := &fields[i]
+		if f.Sizes == nil {
+			continue
+		}
+		mean, sizes, err := f.Sizes.Parse(f.text(l))
+		if err != nil || float64(mean) != f.number(l) {
+			return l.refuse(f.Name, fmt.Sprintf("%s: found %v with %s_sizes %s, allowed: its "+
+				"mean, %d", f.Name, f.number(l), f.Sizes.what, string(sizes), mean))
+		}
+	}
+	return nil
+}
+
 // validateKeys refuses keys that are too short for their number.
 func (l *Load) validateKeys() error {
 	if l.KeyPrefix == none {
 		return l.refuse("key_prefix", "key_prefix: found the word none as a prefix, allowed: "+
 			"another text; leave it out for no prefix")
 	}
-	room := l.KeyBytes - len(l.KeyPrefix)
+	least, found := l.MinKeyBytes(), "key_bytes "+l.KeySizes.Text(l.KeyBytes)
+	if l.KeySizes != "" {
+		found = fmt.Sprintf("keys of %d to %d bytes", least, l.MaxKeyBytes())
+	}
+	room := least - len(l.KeyPrefix)
 	if room < 1 {
-		return l.refuse("key_prefix", fmt.Sprintf("key_prefix: found %d bytes with key_bytes %d, "+
-			"allowed: fewer than key_bytes, as the key's number follows; ask for longer keys",
-			len(l.KeyPrefix), l.KeyBytes))
+		return l.refuse("key_prefix", fmt.Sprintf("key_prefix: found %d bytes with %s, allowed: "+
+			"fewer than the shortest key has, as the key's number follows; ask for longer keys",
+			len(l.KeyPrefix), found))
 	}
 	if room < 8 && uint64(l.Keys) > 1<<(8*room) {
-		return l.refuse("keys", fmt.Sprintf("keys: found %d; key_bytes %d%s allows only %d "+
+		return l.refuse("keys", fmt.Sprintf("keys: found %d; %s%s allows only %d "+
 			"different keys: ask for longer keys, or for "+
-			"fewer", l.Keys, l.KeyBytes, l.withPrefix(), 1<<(8*room)))
+			"fewer", l.Keys, found, l.withPrefix(), 1<<(8*room)))
 	}
 	return nil
 }
@@ -299,28 +321,25 @@ func arrivals(f Field) Field {
 	return f
 }
 
-// Sizes returns the sizes of the values in the words of a sweep file.
-func (w *Workload) Sizes() string {
-	return cmp.Or(string(w.ValueSizes), strconv.Itoa(w.ValueBytes))
-}
-
-// valueBytes completes the row of the values' sizes, which are two fields of the load. A
-// distribution stands in IDs as its text, and a single size as a number.
-func valueBytes(f Field) Field {
-	f.Numeric, f.InWords, f.Allowed = true, true, SizesAllowed
+// sized completes the row of sizes, which are two fields of the load. A distribution stands in IDs
+// as its text, and a single size as a number.
+func sized(f Field, kind *SizesOf, of func(*Load) (*int, *Sizes)) Field {
+	f.Numeric, f.InWords, f.Sizes, f.Allowed = true, true, kind, kind.Allowed()
 	f.value = func(l *Load) any {
-		if l.ValueSizes != "" {
-			return l.ValueSizes
+		one, sizes := of(l)
+		if *sizes != "" {
+			return *sizes
 		}
-		return l.ValueBytes
+		return *one
 	}
-	f.text = func(l *Load) string { return l.Sizes() }
-	f.shown = func(l *Load) string { return Sizes(l.Sizes()).String() }
-	f.number = func(l *Load) float64 { return float64(l.ValueBytes) }
+	f.text = func(l *Load) string { one, sizes := of(l); return sizes.Text(*one) }
+	f.shown = func(l *Load) string { return Sizes(f.text(l)).String() }
+	f.number = func(l *Load) float64 { one, _ := of(l); return float64(*one) }
 	f.parse = func(l *Load, text string) error {
-		mean, sizes, err := ParseSizes(text)
+		mean, sizes, err := kind.Parse(text)
 		if err == nil {
-			l.ValueBytes, l.ValueSizes = mean, sizes
+			one, several := of(l)
+			*one, *several = mean, sizes
 		}
 		return err
 	}

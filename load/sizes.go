@@ -11,15 +11,35 @@ import (
 	"dpukv/kvs"
 )
 
-// Sizes is a distribution of value sizes, as [ParseSizes] returns it: "32-1024" for equally likely
-// sizes, or "32:90+100-200:10" for sizes and ranges with weights. It is empty if all values have
-// one size.
+// Sizes is a distribution of the sizes of keys or of values, as [SizesOf.Parse] returns it:
+// "32-1024" for equally likely sizes, or "32:90+100-200:10" for sizes and ranges with weights. It
+// is empty if all have one size.
 type Sizes string
 
-// SizesAllowed is the range of value sizes in words.
-var SizesAllowed = fmt.Sprintf("a whole number from 0 to %d, a range such as 32-1024, up to %d "+
-	"of both with weights such as 32:90+1024:10, or %sPATH", kvs.MaxValueBytes, maxSizeClasses,
-	SizesFile)
+// SizesOf says which sizes keys have, or values.
+type SizesOf struct {
+	what        string // "key"
+	least, most int
+	example     [2]string // of a range, and of weights
+}
+
+// Keys and values have these sizes.
+var (
+	SizesOfKeys = SizesOf{
+		what: "key", least: 1, most: kvs.MaxKeyBytes, example: [2]string{"16-40", "16:90+40:10"},
+	}
+	SizesOfValues = SizesOf{
+		what: "value", least: 0, most: kvs.MaxValueBytes,
+		example: [2]string{"32-1024", "32:90+1024:10"},
+	}
+)
+
+// Allowed says which sizes there are.
+func (of *SizesOf) Allowed() string {
+	return fmt.Sprintf("a whole number from %d to %d, a range such as %s, up to %d of both with "+
+		"weights such as %s, or %sPATH", of.least, of.most, of.example[0], maxSizeClasses,
+		of.example[1], SizesFile)
+}
 
 // SizesFile begins a value of a sweep file or flag that names a file of sizes.
 const SizesFile = "file:"
@@ -42,12 +62,12 @@ type sizeClass struct {
 	weight      float64
 }
 
-// ParseSizes reads value sizes. It returns the mean size, rounded, and the distribution, which is
-// empty for a single size. A comma may stand for the plus.
-func ParseSizes(text string) (mean int, sizes Sizes, err error) {
-	classes, ok := parseClasses(text)
+// Parse reads sizes. It returns the mean size, rounded, and the distribution, which is empty for a
+// single size. A comma may stand for the plus.
+func (of *SizesOf) Parse(text string) (mean int, sizes Sizes, err error) {
+	classes, ok := of.classes(text)
 	if !ok {
-		return 0, "", fmt.Errorf("value sizes: found %.40q, allowed: %s", text, SizesAllowed)
+		return 0, "", fmt.Errorf("%s sizes: found %.40q, allowed: %s", of.what, text, of.Allowed())
 	}
 	if only := classes[0]; len(classes) == 1 && only.least == only.most {
 		return only.least, "", nil
@@ -63,9 +83,9 @@ func ParseSizes(text string) (mean int, sizes Sizes, err error) {
 	return mean, Sizes(strings.Join(words, "+")), nil
 }
 
-// ParseSizesFile reads a file of value sizes: in each line a size or a range, and its weight.
-// Blanks, a tab or a comma stand between the two. A # begins a comment.
-func ParseSizesFile(name string, data []byte) (mean int, sizes Sizes, err error) {
+// ParseFile reads a file of sizes: in each line a size or a range, and its weight. Blanks, a tab or
+// a comma stand between the two. A # begins a comment.
+func (of *SizesOf) ParseFile(name string, data []byte) (mean int, sizes Sizes, err error) {
 	var words []string
 	number := 0
 	for line := range strings.Lines(string(data)) {
@@ -78,10 +98,10 @@ func ParseSizesFile(name string, data []byte) (mean int, sizes Sizes, err error)
 			continue
 		}
 		word := strings.Join(fields, ":")
-		if _, _, err := ParseSizes(word); err != nil || len(fields) != 2 {
+		if _, _, err := of.Parse(word); err != nil || len(fields) != 2 {
 			return 0, "", fmt.Errorf("%s:%d: found %.40q, allowed: SIZE WEIGHT, or LEAST-MOST "+
-				"WEIGHT, with sizes from 0 to %d", name, number, strings.TrimSpace(line),
-				kvs.MaxValueBytes)
+				"WEIGHT, with sizes from %d to %d", name, number, strings.TrimSpace(line),
+				of.least, of.most)
 		}
 		words = append(words, word)
 	}
@@ -89,20 +109,29 @@ func ParseSizesFile(name string, data []byte) (mean int, sizes Sizes, err error)
 		return 0, "", fmt.Errorf("%s: found %d different sizes, allowed: 1 to %d; join neighbours "+
 			"into ranges", name, len(classes), maxSizeClasses)
 	}
-	return ParseSizes(strings.Join(words, "+"))
+	return of.Parse(strings.Join(words, "+"))
 }
 
-// parseClasses returns the classes in the order of their sizes, each once.
-func parseClasses(text string) (classes []sizeClass, ok bool) {
+// classes returns the classes in the order of their sizes, each once.
+func (of *SizesOf) classes(text string) (classes []sizeClass, ok bool) {
 	words := strings.Split(strings.ReplaceAll(text, ",", "+"), "+")
 	for _, word := range words {
 		class, ok := parseClass(word)
-		if !ok || class.weight == 0 && len(words) > 1 {
+		if !ok || class.weight == 0 && len(words) > 1 || class.least < of.least ||
+			class.most > of.most {
 			return nil, false
 		}
 	}
 	classes = joinClasses(words)
 	return classes, len(classes) <= maxSizeClasses
+}
+
+// classesOf returns the classes of a distribution, or the one of a single size.
+func (of *SizesOf) classesOf(sizes Sizes, one int) []sizeClass {
+	if classes, ok := of.classes(string(sizes)); ok && sizes != "" {
+		return classes
+	}
+	return []sizeClass{{least: one, most: one}}
 }
 
 // joinClasses adds the weights of equal sizes.
@@ -150,7 +179,7 @@ func parseClass(word string) (c sizeClass, ok bool) {
 
 func parseSize(text string) (size int, ok bool) {
 	size, err := strconv.Atoi(text)
-	return size, err == nil && size >= 0 && size <= kvs.MaxValueBytes
+	return size, err == nil && size >= 0
 }
 
 // sizes is the class without its weight.
@@ -190,11 +219,8 @@ func (s Sizes) String() string {
 	if len(s) <= maxSizesShown {
 		return string(s)
 	}
-	classes, _ := parseClasses(string(s))
-	most := 0
-	for i := range classes {
-		most = max(most, classes[i].most)
-	}
+	classes, _ := SizesOfValues.classes(string(s)) // those of keys are among them
+	most := mostOf(classes)
 	digest := mix64(golden)
 	for _, b := range []byte(s) {
 		digest = mix64(digest ^ uint64(b))
@@ -205,29 +231,44 @@ func (s Sizes) String() string {
 
 const maxSizesShown = 40
 
-// sizeClasses returns the classes of the workload's values, one if all values have one size.
-func (w *Workload) sizeClasses() []sizeClass {
-	if classes, ok := parseClasses(string(w.ValueSizes)); ok && w.ValueSizes != "" {
-		return classes
-	}
-	return []sizeClass{{least: w.ValueBytes, most: w.ValueBytes}}
-}
+// Text returns the sizes, or the only one, in the words of a sweep file.
+func (s Sizes) Text(one int) string { return cmp.Or(string(s), strconv.Itoa(one)) }
 
-// MaxValueBytes returns the size of the largest value that the workload may store.
-func (w *Workload) MaxValueBytes() int {
-	most := 0
-	for _, c := range w.sizeClasses() {
-		most = max(most, c.most)
+func mostOf(classes []sizeClass) (most int) {
+	for i := range classes {
+		most = max(most, classes[i].most)
 	}
 	return most
 }
 
+func (w *Workload) keyClasses() []sizeClass {
+	return SizesOfKeys.classesOf(w.KeySizes, w.KeyBytes)
+}
+
+func (w *Workload) valueClasses() []sizeClass {
+	return SizesOfValues.classesOf(w.ValueSizes, w.ValueBytes)
+}
+
+// MinKeyBytes returns the size of the shortest key that the workload may have.
+func (w *Workload) MinKeyBytes() int { return w.keyClasses()[0].least }
+
+// MaxKeyBytes returns the size of the longest key that the workload may have.
+func (w *Workload) MaxKeyBytes() int { return mostOf(w.keyClasses()) }
+
+// MaxValueBytes returns the size of the largest value that the workload may store.
+func (w *Workload) MaxValueBytes() int { return mostOf(w.valueClasses()) }
+
 // RoomBytes returns the room for each value, so that all keys together have enough of it: the mean
 // size and six standard deviations of the mean, at most the largest size.
-func (w *Workload) RoomBytes() int {
-	mean, square := momentsOf(w.sizeClasses())
-	deviation := math.Sqrt(max(square-mean*mean, 0) / float64(max(w.Keys, 1)))
-	return min(int(math.Ceil(mean+6*deviation)), w.MaxValueBytes())
+func (w *Workload) RoomBytes() int { return roomOf(w.valueClasses(), w.Keys) }
+
+// KeyRoomBytes returns the room for each key, as RoomBytes does for values.
+func (w *Workload) KeyRoomBytes() int { return roomOf(w.keyClasses(), w.Keys) }
+
+func roomOf(classes []sizeClass, items int) int {
+	mean, square := momentsOf(classes)
+	deviation := math.Sqrt(max(square-mean*mean, 0) / float64(max(items, 1)))
+	return min(int(math.Ceil(mean+6*deviation)), mostOf(classes))
 }
 
 // itemGranule is the unit in which stores round the room of an item.
@@ -240,7 +281,7 @@ const itemGranule = 8
 // the size over that of it and all larger ones.
 func (w *Workload) GrowthBytes(overhead int) int {
 	var weights [kvs.MaxValueBytes/itemGranule + 2]float64
-	for _, c := range w.sizeClasses() {
+	for _, c := range w.valueClasses() {
 		share := max(c.weight, minWeight) / float64(c.most-c.least+1)
 		for size := c.least; size <= c.most; size++ {
 			weights[(size+itemGranule-1)/itemGranule] += share

@@ -17,11 +17,11 @@ func TestParseSizes(t *testing.T) {
 		"32:40+1024:10+32:50": "131 32:90+1024:10", "8:0.50+16-31:.5": "16 8:0.5+16-31:0.5",
 		"8:1e3+16:1": "8 8:1000+16:1",
 	} {
-		mean, sizes, err := ParseSizes(text)
+		mean, sizes, err := SizesOfValues.Parse(text)
 		if got := fmt.Sprintf("%d %s", mean, string(sizes)); err != nil || got != want {
 			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
 		}
-		again, same, err := ParseSizes((&Workload{ValueBytes: mean, ValueSizes: sizes}).Sizes())
+		again, same, err := SizesOfValues.Parse(sizes.Text(mean))
 		if again != mean || same != sizes || err != nil {
 			t.Errorf("%q: reading it again: %d %s, %v", text, again, same, err)
 		}
@@ -36,7 +36,7 @@ func TestParseSizes(t *testing.T) {
 		"32:NaN", "32:Inf", "32:1e13", "32:1e-7", "32:", "32:1:2", "32.5",
 		"file:sizes", fmt.Sprintf(tooMany, numbers...),
 	} {
-		_, _, err := ParseSizes(text)
+		_, _, err := SizesOfValues.Parse(text)
 		if err == nil || !strings.Contains(err.Error(), "allowed: a whole number from 0 to 65535, a range") {
 			t.Errorf("%q: got %v", text, err)
 		}
@@ -44,7 +44,7 @@ func TestParseSizes(t *testing.T) {
 }
 
 func TestParseSizesFile(t *testing.T) {
-	mean, sizes, err := ParseSizesFile("s", []byte("# SIZE WEIGHT\n32 90\r\n\n1024,10 # large\n64-127\t5.5\n"))
+	mean, sizes, err := SizesOfValues.ParseFile("s", []byte("# SIZE WEIGHT\n32 90\r\n\n1024,10 # large\n64-127\t5.5\n"))
 	if mean != 129 || sizes != "32:90+64-127:5.5+1024:10" || err != nil {
 		t.Errorf("got %d %s, %v", mean, string(sizes), err)
 	}
@@ -60,7 +60,7 @@ func TestParseSizesFile(t *testing.T) {
 		"32+64 1":     `s:1: found "32+64 1"`,
 		lines:         "found 257 different sizes, allowed: 1 to 256; join neighbours",
 	} {
-		if _, _, err := ParseSizesFile("s", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := SizesOfValues.ParseFile("s", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.20q: got %v, want %s", text, err, want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestSizesShown(t *testing.T) {
 	for i := range 100 {
 		long += fmt.Sprintf("+%d-%d:1", 10*i+10, 10*i+19)
 	}
-	_, sizes, err := ParseSizes(long)
+	_, sizes, err := SizesOfValues.Parse(long)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestSizesShown(t *testing.T) {
 	if !strings.HasPrefix(shown, "1-1009 in 101 weights ") || len(shown) > maxSizesShown {
 		t.Errorf("a long list is shown as %q", shown)
 	}
-	_, other, _ := ParseSizes(strings.Replace(long, "1:1+", "1:2+", 1))
+	_, other, _ := SizesOfValues.Parse(strings.Replace(long, "1:1+", "1:2+", 1))
 	if other.String() == shown || other == sizes {
 		t.Error("other weights are shown alike")
 	}
@@ -122,11 +122,11 @@ func TestSizesShown(t *testing.T) {
 	}
 }
 
-func sized(t testing.TB, text string) *Workload {
+func withValues(t testing.TB, text string) *Workload {
 	t.Helper()
 	w := &Workload{Keys: 1000}
 	var err error
-	if w.ValueBytes, w.ValueSizes, err = ParseSizes(text); err != nil {
+	if w.ValueBytes, w.ValueSizes, err = SizesOfValues.Parse(text); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -136,7 +136,7 @@ func TestRoom(t *testing.T) {
 	for text, want := range map[string][2]int{ // the room of each of 1000 values, the largest
 		"32": {32, 32}, "0": {0, 0}, "10-20": {16, 20}, "32:99+65535:1": {1924, 65535}, "0-1": {1, 1},
 	} {
-		w := sized(t, text)
+		w := withValues(t, text)
 		if got := [2]int{w.RoomBytes(), w.MaxValueBytes()}; got != want {
 			t.Errorf("%s: got %v, want %v", text, got, want)
 		}
@@ -146,7 +146,7 @@ func TestRoom(t *testing.T) {
 // TestGrowth compares the expected bytes with those of a log that takes in each larger value.
 func TestGrowth(t *testing.T) {
 	for _, text := range []string{"32", "32-1024", "32:90+1024:10", "0-65535"} {
-		w := sized(t, text)
+		w := withValues(t, text)
 		values, sum := NewValues(w), 0
 		for key := range w.Keys {
 			room := -1
@@ -167,7 +167,7 @@ func TestGrowth(t *testing.T) {
 // TestRoomSuffices: all values together fit the room, whichever versions they have.
 func TestRoomSuffices(t *testing.T) {
 	for _, text := range []string{"32-1024", "32:90+1024:10", "8:999+65535:1", "0-65535"} {
-		w := sized(t, text)
+		w := withValues(t, text)
 		values := NewValues(w)
 		for version := range uint32(200) {
 			sum := 0
@@ -192,7 +192,7 @@ func TestSizesFollowTheirLaw(t *testing.T) {
 		{"7-10", map[int]float64{7: 0.25, 8: 0.25, 9: 0.25, 10: 0.25}},
 		{"0:1+5-6:2+60000:5", map[int]float64{0: 0.125, 5: 0.125, 6: 0.125, 60000: 0.625}},
 	} {
-		values := NewValues(sized(t, c.text))
+		values := NewValues(withValues(t, c.text))
 		for name, size := range map[string]func(i int) int{
 			"keys":     func(i int) int { return values.Size(uint64(i), 0) },
 			"versions": func(i int) int { return values.Size(42, uint32(i)) },
@@ -217,7 +217,7 @@ func TestSizesFollowTheirLaw(t *testing.T) {
 
 // TestSizesAreTheSameEverywhere: a client on another machine must draw the same sizes.
 func TestSizesAreTheSameEverywhere(t *testing.T) {
-	values, sum := NewValues(sized(t, "1-100:0.1+200:0.7+300-65535:0.3")), uint64(0)
+	values, sum := NewValues(withValues(t, "1-100:0.1+200:0.7+300-65535:0.3")), uint64(0)
 	for i := range uint64(10000) {
 		sum = mix64(sum ^ uint64(values.Size(i%100, uint32(i))))
 	}
@@ -227,7 +227,7 @@ func TestSizesAreTheSameEverywhere(t *testing.T) {
 }
 
 func TestValuesOfSeveralSizes(t *testing.T) {
-	values := NewValues(sized(t, "0-20:9+300:1"))
+	values := NewValues(withValues(t, "0-20:9+300:1"))
 	dst := make([]byte, values.MaxBytes()+1)
 	for i := range uint64(20000) {
 		key, version := i%50, uint32(i)
@@ -244,7 +244,7 @@ func TestValuesOfSeveralSizes(t *testing.T) {
 			}
 		}
 	}
-	short := NewValues(sized(t, "3:1+5:1+9:1"))
+	short := NewValues(withValues(t, "3:1+5:1+9:1"))
 	for n := range 9 {
 		FillValue(dst[:n], 7, 0)
 		if got, want := short.Check(dst[:n], 7), n == 3 || n == 5; got != want {
@@ -254,7 +254,7 @@ func TestValuesOfSeveralSizes(t *testing.T) {
 }
 
 func TestValuesAllocateNothing(t *testing.T) {
-	values := NewValues(sized(t, "32:90+1024:10"))
+	values := NewValues(withValues(t, "32:90+1024:10"))
 	dst, version := make([]byte, values.MaxBytes()), uint32(0)
 	if n := testing.AllocsPerRun(1000, func() {
 		version++
@@ -271,12 +271,12 @@ func FuzzParseSizes(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		mean, sizes, err := ParseSizes(text)
+		mean, sizes, err := SizesOfValues.Parse(text)
 		if err != nil {
 			return
 		}
 		w := Workload{Keys: 10, ValueBytes: mean, ValueSizes: sizes}
-		again, same, err := ParseSizes(w.Sizes())
+		again, same, err := SizesOfValues.Parse(sizes.Text(mean))
 		if again != mean || same != sizes || err != nil {
 			t.Fatalf("%q is %d %s, read again %d %s: %v", text, mean, sizes, again, same, err)
 		}
@@ -295,7 +295,7 @@ func FuzzParseSizes(f *testing.F) {
 func BenchmarkSize(b *testing.B) {
 	for _, text := range []string{"32", "32-1024", "32:90+1024:10"} {
 		b.Run(text, func(b *testing.B) {
-			values, version := NewValues(sized(b, text)), uint32(0)
+			values, version := NewValues(withValues(b, text)), uint32(0)
 			for b.Loop() {
 				version++
 				rankSink += uint64(values.Size(7, version))

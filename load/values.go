@@ -1,29 +1,17 @@
 package load
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // Values makes and checks the values of a workload. The key and the version decide a value's size:
 // each SET of a key draws it anew. All clients agree on it, as no seed is in it.
 type Values struct {
-	classes []sizeClass
-	alias   []aliasCell // nil: there is one class
-	most    int
-	short   uint8 // bit n: a value may have n < 8 bytes
+	sizer
+	short uint8 // bit n: a value may have n < 8 bytes
 }
 
 // NewValues prepares the values of a workload.
 func NewValues(w *Workload) Values {
-	v := Values{classes: w.sizeClasses(), most: w.MaxValueBytes()}
-	if len(v.classes) > 1 {
-		weights := make([]float64, len(v.classes))
-		for i := range v.classes {
-			weights[i] = v.classes[i].weight
-		}
-		v.alias = newAlias(weights)
-	}
+	v := Values{sizer: newSizer(w.valueClasses())}
 	for _, c := range v.classes {
 		for n := c.least; n <= c.most && n < valueHeader; n++ {
 			v.short |= 1 << n
@@ -37,17 +25,10 @@ func (v *Values) MaxBytes() int { return v.most }
 
 // Size returns the size of a key's value in a version.
 func (v *Values) Size(key uint64, version uint32) int {
-	class := &v.classes[0]
-	if v.alias == nil && class.least == class.most {
-		return class.least
+	if v.one {
+		return v.most
 	}
-	word := mix64(mix64(key+golden) ^ uint64(version)<<32 ^ uint64(version))
-	if v.alias != nil {
-		class = &v.classes[pickAlias(v.alias, word)]
-		word = mix64(word + golden)
-	}
-	at, _ := bits.Mul64(word, uint64(class.most-class.least+1))
-	return class.least + int(at)
+	return v.size(mix64(mix64(key+golden) ^ uint64(version)<<32 ^ uint64(version)))
 }
 
 // Fill writes a value over the beginning of dst, which has room for the largest one.

@@ -74,12 +74,19 @@ func (v *violations) asked(p *Point) {
 	v.atLeastOne("server_threads", p.ServerThreads)
 	v.atLeastOne("client_threads", p.ClientThreads)
 	v.check(p.ValueBytes >= 0, "value_bytes: found %d, allowed: 0 or more", p.ValueBytes)
-	if p.ValueSizes != "" {
-		mean, sizes, err := load.ParseSizes(string(p.ValueSizes))
-		v.check(err == nil && sizes == p.ValueSizes && mean == p.ValueBytes,
-			"value_sizes: found %s with value_bytes %d, allowed: a distribution with this mean",
-			p.ValueSizes, p.ValueBytes)
+	v.sizes("key", p.KeySizes, &load.SizesOfKeys, p.KeyBytes)
+	v.sizes("value", p.ValueSizes, &load.SizesOfValues, p.ValueBytes)
+}
+
+// sizes checks a distribution against the mean beside it.
+func (v *violations) sizes(of string, sizes load.Sizes, kind *load.SizesOf, one int) {
+	if sizes == "" {
+		return
 	}
+	mean, same, err := kind.Parse(string(sizes))
+	v.check(err == nil && same == sizes && mean == one,
+		"%[1]s_sizes: found %[2]s with %[1]s_bytes %[3]d, allowed: a distribution with this mean",
+		of, sizes, one)
 }
 
 // throughputTolerance allows for a measurement period that is not exactly DurationNs.

@@ -51,7 +51,11 @@ func store(t *testing.T, r kvs.Remote, sets []Set, others ...string) {
 
 // TestRemove: own keys go, and keys of others stay, also those with the same prefix.
 func TestRemove(t *testing.T) {
-	sets := []Set{{Keys: 5000, KeyBytes: 16, KeyPrefix: "own:"}, {Keys: 300, KeyBytes: 8}}
+	sets := []Set{
+		{Keys: 5000, KeyBytes: 16, KeyPrefix: "own:"},
+		{Keys: 300, KeyBytes: 8},
+		{Keys: 400, KeyBytes: 25, KeySizes: "10-40"},
+	}
 	for name, r := range servers(t) {
 		t.Run(name, func(t *testing.T) {
 			f, err := Look(t.Context(), r, sets, quiet)
@@ -60,12 +64,12 @@ func TestRemove(t *testing.T) {
 			}
 			store(t, r, sets, "own:theirs", "another")
 			f, err = Look(t.Context(), r, sets, quiet)
-			if err != nil || f != (Found{Keys: 5302, Own: 5300}) {
+			if err != nil || f != (Found{Keys: 5702, Own: 5700}) {
 				t.Errorf("found %+v, %v", f, err)
 			}
 			var done uint64
 			removed, err := Remove(t.Context(), r, sets, func(n uint64) { done += n })
-			if err != nil || removed != 5300 || done != 2*5300 {
+			if err != nil || removed != 5700 || done != 2*5700 {
 				t.Errorf("removed %d in %d operations, %v", removed, done, err)
 			}
 			if f, err = Look(t.Context(), r, sets, quiet); err != nil || f != (Found{Keys: 2}) {

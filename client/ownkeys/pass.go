@@ -24,7 +24,8 @@ const (
 // pass does one operation on each key of a set.
 type pass struct {
 	op      kvs.Op
-	set     *Set
+	keys    load.Keys
+	all     uint64
 	session kvs.Session
 	done    func(keys uint64)
 
@@ -50,27 +51,28 @@ func run(
 func runSet(
 	ctx context.Context, remote kvs.Remote, op kvs.Op, s *Set, done func(keys uint64),
 ) (matched uint64, err error) {
+	w := s.workload()
 	session, err := remote.Open(kvs.SessionOptions{
-		Batch: batch, Window: window, Connections: 1, KeyBytes: s.KeyBytes,
+		Batch: batch, Window: window, Connections: 1, KeyBytes: w.MaxKeyBytes(),
 	})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	p := pass{op: op, set: s, session: session, done: done}
+	p := pass{
+		op: op, keys: load.NewKeys(w), all: uint64(s.Keys), session: session, done: done,
+	}
 	err = p.run(ctx)
 	return p.matched, err
 }
 
 func (p *pass) run(ctx context.Context) error {
-	key, number := p.set.key()
-	req := kvs.Request{Op: p.op, Key: key}
-	all := uint64(p.set.Keys)
-	for heard := time.Now(); p.answered < all; {
+	req := kvs.Request{Op: p.op}
+	for heard := time.Now(); p.answered < p.all; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := p.send(&req, number, all); err != nil {
+		if err := p.send(&req); err != nil {
 			return err
 		}
 		before := p.answered
@@ -87,16 +89,16 @@ func (p *pass) run(ctx context.Context) error {
 	return nil
 }
 
-func (p *pass) send(req *kvs.Request, number []byte, all uint64) error {
-	for sent := 0; sent < burst && p.next < all; sent++ {
-		load.FillKey(number, p.next)
+func (p *pass) send(req *kvs.Request) error {
+	for sent := 0; sent < burst && p.next < p.all; sent++ {
+		req.Key = p.keys.Fill(p.next)
 		taken, err := p.session.Submit(req)
 		if err != nil || !taken {
 			return err
 		}
 		p.next++
 	}
-	if p.next == all {
+	if p.next == p.all {
 		return p.session.Flush()
 	}
 	return nil

@@ -11,21 +11,26 @@ import (
 
 // Set names the keys 0 to Keys-1 of a workload.
 type Set struct {
-	Keys      int    `json:"keys"`
-	KeyBytes  int    `json:"key_bytes"`
-	KeyPrefix string `json:"key_prefix,omitempty"`
+	Keys     int `json:"keys"`
+	KeyBytes int `json:"key_bytes"`
+	// KeySizes is the distribution of the keys' sizes, if they have several.
+	KeySizes  load.Sizes `json:"key_sizes,omitempty"`
+	KeyPrefix string     `json:"key_prefix,omitempty"`
 	// ValueBytes is the mean size of the values.
 	ValueBytes int `json:"value_bytes"`
 }
 
 // SetOf names the keys of a workload.
 func SetOf(w *load.Workload) Set {
-	return Set{Keys: w.Keys, KeyBytes: w.KeyBytes, KeyPrefix: w.KeyPrefix, ValueBytes: w.ValueBytes}
+	return Set{
+		Keys: w.Keys, KeyBytes: w.KeyBytes, KeySizes: w.KeySizes, KeyPrefix: w.KeyPrefix,
+		ValueBytes: w.ValueBytes,
+	}
 }
 
 // same reports whether the keys of one set are among those of the other.
 func (s *Set) same(o *Set) bool {
-	return s.KeyBytes == o.KeyBytes && s.KeyPrefix == o.KeyPrefix
+	return s.KeyBytes == o.KeyBytes && s.KeySizes == o.KeySizes && s.KeyPrefix == o.KeyPrefix
 }
 
 // Add adds a set to others. Of two whose keys have the same names, one with all their keys stays.
@@ -64,10 +69,11 @@ func total(sets []Set) (n uint64) {
 	return n
 }
 
-// key makes the buffer of the set's keys. number is the part of it for the key's number.
-func (s *Set) key() (key, number []byte) {
-	w := load.Workload{KeyBytes: s.KeyBytes, KeyPrefix: s.KeyPrefix}
-	return w.NewKey()
+// workload has the set's keys.
+func (s *Set) workload() *load.Workload {
+	return &load.Workload{
+		Keys: s.Keys, KeyBytes: s.KeyBytes, KeySizes: s.KeySizes, KeyPrefix: s.KeyPrefix,
+	}
 }
 
 // Guards reports whether a store's servers may hold keys of others: they are not dpukv's own.

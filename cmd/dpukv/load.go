@@ -9,7 +9,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"dpukv/client"
 	"dpukv/client/liveline"
 	"dpukv/hashbench"
-	"dpukv/internal/infile"
 	"dpukv/internal/machine"
 	"dpukv/internal/outfile"
 	"dpukv/kvs"
@@ -40,7 +38,7 @@ type loadFlags struct {
 	login      credentialFlags
 	own        ownKeyFlags
 	dist, cpus string
-	valueSizes string
+	fields     fieldFlags
 	arrivals   string
 	asJSON     bool
 	limits     limits
@@ -111,20 +109,18 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; all others are SETs")
 	flags.IntVar(&w.Keys, "keys", 1_000_000, "number of different keys; the client stores all of "+
 		"them first")
-	flags.IntVar(&w.KeyBytes, "key-bytes", study.KeyBytes,
-		"size of a key in bytes, 1 to 255"+defaults(func(k *kvs.StudyDefaults) int {
-			return k.KeyBytes
-		}))
+	f.fields.add(flags, "key_bytes", "size of a key in bytes: 1 to 255, a range such as 16-40, "+
+		"weights such as 16:90+40:10, or file:PATH with a line for each size and its weight"+
+		defaults(func(k *kvs.StudyDefaults) int { return k.KeyBytes }))
 	flags.StringVar(&w.KeyPrefix, "key-prefix", "",
 		"text that all keys begin with, as a part of --key-bytes")
 	flags.DurationVar(&w.TTL, "ttl", 0,
 		"time after which a stored item expires; 0: never ("+strings.Join(
 			stores.NamesOf(func(st *kvs.Store) bool { return st.TTLUnit > 0 }), ", ")+")")
-	flags.StringVar(&f.valueSizes, "value-bytes", strconv.Itoa(study.ValueBytes),
-		"size of a value in bytes: 0 to 65535, a range such as 32-1024, weights such as "+
-			"32:90+1024:10, or file:PATH with a line for each size and its weight"+
-			defaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
-	hideDefaults(flags, "batch", "key-bytes", "value-bytes")
+	f.fields.add(flags, "value_bytes", "size of a value in bytes: 0 to 65535, a range such as "+
+		"32-1024, weights such as 32:90+1024:10, or file:PATH with a line for each size and its "+
+		"weight"+defaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
+	hideDefaults(flags, "batch")
 	flags.StringVar(&f.dist, "dist", "uniform", "distribution of the keys: "+load.DistAllowed)
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0,
 		"operations offered per second, over all threads; 0: closed loop")
@@ -315,10 +311,8 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 		return fmt.Errorf("--%w", err)
 	}
 	f.asStudied(given, &st.Study)
-	if given("value-bytes") {
-		if err := f.understandSizes(ctx); err != nil {
-			return ofFlag("value-bytes", err)
-		}
+	if err := f.fields.read(ctx, &f.cfg.Load); err != nil {
+		return err
 	}
 	if err := f.proxyFits(&st, given); err != nil {
 		return err
@@ -367,21 +361,6 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 		reverse(f.cfg.CPUs)
 	}
 	return nil
-}
-
-// understandSizes parses the sizes of the values, or the file that has them.
-func (f *loadFlags) understandSizes(ctx context.Context) (err error) {
-	w := &f.cfg.Workload
-	if path, isFile := strings.CutPrefix(f.valueSizes, load.SizesFile); isFile {
-		text, err := infile.ReadInput(ctx, path, load.MaxSizesFile)
-		if err != nil {
-			return err
-		}
-		w.ValueBytes, w.ValueSizes, err = load.ParseSizesFile(path, text)
-		return err
-	}
-	w.ValueBytes, w.ValueSizes, err = load.ParseSizes(f.valueSizes)
-	return err
 }
 
 // reach understands the server's address, and reads what lets the client in.

@@ -83,7 +83,7 @@ func startSized(c *kvs.ServerConfig) (kvs.Server, error) {
 		return nil, err
 	}
 	cfg.LogBytes = partition.LogBytesOf(c, cfg.Mode)
-	cfg.SlotBytes = SlotBytesFor(c.KeyBytes, c.MaxValueBytes)
+	cfg.SlotBytes = SlotBytesFor(c.LongestKey(), c.MaxValueBytes)
 	return Start(cfg)
 }
 

@@ -35,7 +35,8 @@ const (
 
 // LaneShape returns the size of the lanes for a load.
 func LaneShape(c *kvs.ServerConfig) mqueue.Shape {
-	need := headerBytes + studyBatch*requestBytes(c.KeyBytes, max(c.MaxValueBytes, c.ValueBytes))
+	value := max(c.MaxValueBytes, c.ValueBytes)
+	need := headerBytes + studyBatch*requestBytes(c.LongestKey(), value)
 	size := leastSlotBytes
 	for size < need && size < mqueue.MaxSlotBytes {
 		size *= 2
@@ -45,7 +46,7 @@ func LaneShape(c *kvs.ServerConfig) mqueue.Shape {
 
 // LaneBatch returns the number of operations of a load that fit a slot.
 func LaneBatch(c *kvs.ServerConfig, s mqueue.Shape) int {
-	each := requestBytes(c.KeyBytes, max(c.MaxValueBytes, c.ValueBytes))
+	each := requestBytes(c.LongestKey(), max(c.MaxValueBytes, c.ValueBytes))
 	return min(MaxBatch, (s.SlotBytes-headerBytes)/each)
 }
 

@@ -139,8 +139,12 @@ func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
 // whose values grow also gets room for what each key appends until its item is large enough: its
 // log would otherwise overwrite items that are still needed.
 func LogBytesOf(c *kvs.ServerConfig, mode Mode) int64 {
-	bytes := LogBytesFor(c.Items, c.KeyBytes, c.MaxValueBytes, mode, c.Workers)
-	if more := c.GrowthBytes - itemBytes(c.KeyBytes, c.MaxValueBytes); mode == Cache && more > 0 {
+	key := c.KeyBytes
+	if c.MaxKeyBytes > 0 { // the log pads each key
+		key = min(key+wordBytes-1, c.MaxKeyBytes)
+	}
+	bytes := LogBytesFor(c.Items, key, c.MaxValueBytes, mode, c.Workers)
+	if more := c.GrowthBytes - itemBytes(key, c.MaxValueBytes); mode == Cache && more > 0 {
 		bytes += int64(mostOf(c.Items, c.Workers)) * int64(more) * int64(c.Workers)
 	}
 	return bytes

@@ -38,7 +38,8 @@ func (a *candidate) checkLoad() error {
 		return err
 	}
 	err := st.Check(&kvs.LoadConfig{
-		KeyBytes: c.KeyBytes, MaxValueBytes: c.MaxValueBytes(), Batch: c.Batch, Window: c.Window,
+		KeyBytes: c.MaxKeyBytes(), MaxValueBytes: c.MaxValueBytes(),
+		Batch: c.Batch, Window: c.Window,
 		Access: c.Access, Protocol: c.Protocol,
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEmbed(t *testing.T) {
-	files := map[string]string{"etc.csv": "32,90\n1024,10\n", "a b": "7 1\n"}
+	files := map[string]string{"etc.csv": "32,90\n1024,10\n", "a b": "7 1\n", "keys": "16 1\n40 2\n"}
 	read := func(path string) ([]byte, error) {
 		if text, ok := files[path]; ok {
 			return []byte(text), nil
@@ -19,6 +19,7 @@ func TestEmbed(t *testing.T) {
 		"value_bytes: 32\n":                 "value_bytes: 32\n",
 		"value_bytes: file:etc.csv # mix\n": "value_bytes: 32:90+1024:10 # mix\n",
 		"value_bytes: 'file:etc.csv'":       "value_bytes: 32:90+1024:10",
+		"key_bytes: [8, file:keys]":         "key_bytes: [8, 16:1+40:2]",
 		"keys: 5\nvalue_bytes:\n- 8\n- \"file:a b\"\n- file:etc.csv\n": "keys: 5\nvalue_bytes:\n" +
 			"- 8\n- 7\n- 32:90+1024:10\n",
 		"value_bytes: [\"file:a b\", 32-64, file:etc.csv, 9]\nkeys: 3": "value_bytes: " +
@@ -28,7 +29,7 @@ func TestEmbed(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("%q became %q, %v, want %q", text, got, err, want)
 		}
-		if s, err := Parse("s.yaml", got); err != nil || len(s.Load["value_bytes"]) == 0 {
+		if s, err := Parse("s.yaml", got); err != nil || len(s.Load["key_bytes"]) == 0 {
 			t.Errorf("%q: %v", got, err)
 		}
 	}
@@ -36,6 +37,7 @@ func TestEmbed(t *testing.T) {
 	for text, want := range map[string]string{
 		"value_bytes: file:none":           "s.yaml:1:14: value_bytes: none is not there",
 		"keys: 1\nvalue_bytes: [file:bad]": "s.yaml:2:15: value_bytes: bad:2: found \"70000 1\", allowed: ",
+		"key_bytes: file:etc.csv":          "s.yaml:1:12: key_bytes: etc.csv:2: found \"1024,10\", allowed: ",
 		"value_bytes: >\n  file:etc.csv\n": "",
 	} {
 		got, err := Embed("s.yaml", []byte(text), read)
@@ -64,8 +66,8 @@ func TestValueSizesAreAnAxis(t *testing.T) {
 	}
 	var ids []string
 	for i, c := range s.Configs() {
-		if c.Sizes() != want[i] || c.ValueBytes != []int{32, 528, 131}[i] {
-			t.Errorf("configuration %d has %s with the mean %d", i, c.Sizes(), c.ValueBytes)
+		if c.ValueSizes.Text(c.ValueBytes) != want[i] || c.ValueBytes != []int{32, 528, 131}[i] {
+			t.Errorf("configuration %d has %s with the mean %d", i, c.ValueSizes.Text(c.ValueBytes), c.ValueBytes)
 		}
 		ids = append(ids, c.id(1))
 	}

@@ -51,11 +51,20 @@ func serverSpec(pt *sweep.Point, n *testbed.Node) *node.ServerSpec {
 		Store: pt.Store, Attach: pt.Attach,
 		HalfConfig: kvs.HalfConfig{ServerConfig: kvs.ServerConfig{
 			Listen: n.Listen(), Workers: pt.ServerThreads,
-			Items: pt.Keys, KeyBytes: pt.KeyBytes, ValueBytes: pt.RoomBytes(),
+			Items: pt.Keys, KeyBytes: pt.KeyRoomBytes(), MaxKeyBytes: longestKey(pt),
+			ValueBytes:    pt.RoomBytes(),
 			MaxValueBytes: pt.MaxValueBytes(), GrowthBytes: growthBytes(pt),
 			Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.RDMA.KVS(),
 		}},
 	}
+}
+
+// longestKey is [kvs.ServerConfig.MaxKeyBytes] of a point.
+func longestKey(pt *sweep.Point) int {
+	if pt.KeySizes == "" {
+		return 0
+	}
+	return pt.MaxKeyBytes()
 }
 
 // growthBytes is [kvs.ServerConfig.GrowthBytes] of a point.
@@ -64,7 +73,7 @@ func growthBytes(pt *sweep.Point) int {
 		return 0
 	}
 	const header = 16
-	return pt.Workload.GrowthBytes(pt.KeyBytes + header)
+	return pt.Workload.GrowthBytes(pt.KeyRoomBytes() + header)
 }
 
 // clientSpec returns the task of one of the clients.
