@@ -18,6 +18,7 @@ require (
 	github.com/go-faster/city v1.0.1
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/pprof v0.0.0-20251114195745-4902fdda35c8
+	github.com/klauspost/compress v1.20.1
 	github.com/minio/highwayhash v1.0.4
 	github.com/panjf2000/gnet/v2 v2.10.0
 	github.com/parquet-go/parquet-go v0.27.0
@@ -56,7 +57,6 @@ require (
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/klauspost/compress v1.20.1 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.10 // indirect
 	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect

@@ -1,12 +1,17 @@
 package trace
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"dpukv/internal/test/must"
+	"dpukv/kvs"
 )
 
 // BenchmarkCompact reads the compact form. The yardstick adds up the words of the same bytes.
@@ -40,6 +45,46 @@ func BenchmarkCompact(b *testing.B) {
 				}
 				sum += r.Key
 			}
+		})
+	}
+}
+
+// BenchmarkCSV reads one of Twitter's lines an operation. The yardstick finds the ends of the same
+// lines.
+func BenchmarkCSV(b *testing.B) {
+	var text bytes.Buffer
+	k := known{operations: 500_000, keys: 100_000, zipf: 0.9, gets: 0.9, gap: time.Millisecond, seed: 1}
+	k.each(func(atNs int64, rank, valueBytes int, op kvs.Op) {
+		fmt.Fprintf(&text, "%d,q:q:1:8WTfjZU14ee-%d,17,%d,4,%s,0\n", atNs/1e9, rank, valueBytes,
+			strings.ToLower(op.String()))
+	})
+	path := write(b, "x.csv", text.Bytes())
+	b.Run("bare", func(b *testing.B) {
+		open := func() *bufio.Scanner { return bufio.NewScanner(must.Get(os.Open(path))(b)) }
+		s := open()
+		for b.Loop() {
+			if !s.Scan() {
+				s = open()
+			}
+		}
+	})
+	for _, name := range []string{"plain", "zstd"} {
+		from := path
+		if name == "zstd" {
+			from = write(b, "x.zst", compressed(b, text.String()))
+		}
+		b.Run(name, func(b *testing.B) {
+			open := func() *CSV { return must.Get(OpenCSV(b.Context(), from, nil))(b) }
+			c := open()
+			var r Record
+			for b.Loop() {
+				if !c.Next(&r) {
+					must.Do(b, c.Err())
+					must.Do(b, c.Close())
+					c = open()
+				}
+			}
+			must.Do(b, c.Close())
 		})
 	}
 }

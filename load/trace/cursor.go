@@ -85,19 +85,23 @@ func (c *Cursor) scan() (err error) {
 			err = c.ofFault(r)
 		}
 	}()
-	for end := min(c.end, c.at+guarded); c.at < end && c.read < cursorBuffer; c.at++ {
-		at := headerSize + c.at*recordSize
-		p := load(c.file.data[at : at+recordSize])
-		if fault := p.fault(c.keys, c.lastNs); fault != "" {
-			return c.ofRecord(fault)
+	end := min(c.end, c.at+guarded)
+	records := c.file.data[headerSize+c.at*recordSize : headerSize+end*recordSize]
+	keys, lastNs, read := c.keys, c.lastNs, 0
+	for ; len(records) > 0 && read < cursorBuffer; records = records[recordSize:] {
+		p := &c.buffer[read]
+		*p = load(records)
+		if fault := p.fault(keys, lastNs); fault != "" {
+			err = c.ofRecord(fault, end-uint64(len(records)/recordSize))
+			break
 		}
-		c.lastNs = int64(p[0])
+		lastNs = int64(p[0])
 		if c.has(p.key()) {
-			c.buffer[c.read] = p
-			c.read++
+			read++
 		}
 	}
-	return nil
+	c.at, c.lastNs, c.read = end-uint64(len(records)/recordSize), lastNs, read
+	return err
 }
 
 // has reports whether a key is in the sample and in the part. Each has its own hash. The parts of a
@@ -139,21 +143,21 @@ func (c *Cursor) ofFault(r any) error {
 	if err := c.shrunk(); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: operation %d: cannot read it: %w", c.file.path, c.at, fault)
+	return fmt.Errorf("%s: from operation %d on: cannot read it: %w", c.file.path, c.at, fault)
 }
 
-func (c *Cursor) ofRecord(fault string) error {
+func (c *Cursor) ofRecord(fault string, at uint64) error {
 	if err := c.shrunk(); err != nil {
 		return err
 	}
 	return fmt.Errorf("%s: operation %d: found %s: the file is damaged; to do: copy or convert it "+
-		"again", c.file.path, c.at, fault)
+		"again", c.file.path, at, fault)
 }
 
 func (c *Cursor) shrunk() error {
 	if now := c.file.Size(); now < int64(len(c.file.data)) {
-		return fmt.Errorf("%s: operation %d: found %d bytes, at the beginning %d: %w", c.file.path,
-			c.at, now, len(c.file.data), ErrShrunk)
+		return fmt.Errorf("%s: from operation %d on: found %d bytes, at the beginning %d: %w",
+			c.file.path, c.at, now, len(c.file.data), ErrShrunk)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"time"
 
 	"dpukv/kvs"
@@ -23,6 +24,7 @@ type Record struct {
 // The limits of a record.
 const (
 	maxKeys    = 1 << 40
+	maxSpan    = 1 << 61             // ns: 73 years
 	maxTTL     = 30 * 24 * time.Hour // load.MaxTTL
 	recordSize = 24
 )
@@ -80,16 +82,11 @@ func (p *packed) fault(keys uint64, lastNs int64) string {
 		return "a key of too few bytes"
 	case p.valueBytes() > kvs.MaxValueBytes:
 		return "a value larger than any store takes"
-	case p[1]>>48 != 0 || time.Duration(uint32(p[2]))*time.Millisecond > maxTTL:
+	case p[0]>>62 != 0 || p[1]>>48 != 0 || time.Duration(uint32(p[2]))*time.Millisecond > maxTTL:
 		return "bits that no record has"
 	}
 	return ""
 }
 
 // keyBytesFor is the size of the smallest key with this number.
-func keyBytesFor(key uint64) (n int) {
-	for n = 1; key > 0xff; n++ {
-		key >>= 8
-	}
-	return n
-}
+func keyBytesFor(key uint64) int { return (bits.Len64(key|1) + 7) / 8 }

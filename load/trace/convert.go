@@ -1,0 +1,31 @@
+package trace
+
+import (
+	"context"
+	"errors"
+)
+
+// Convert makes a new file in the compact form of a CSV file. Meanwhile it calls tell with the
+// share that is done.
+func Convert(ctx context.Context, from, to string, tell func(float64)) (s *Summary, err error) {
+	c, err := OpenCSV(ctx, from, tell)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	w, err := Create(to)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	var r Record
+	for c.Next(&r) {
+		if err := w.Write(&r); err != nil {
+			return nil, err
+		}
+	}
+	if c.Err() != nil {
+		return nil, c.Err()
+	}
+	return w.Finish(*c.Summary())
+}
