@@ -85,7 +85,7 @@ test-full: deps lint-builds ## what make test leaves out: long tests, race detec
 	$(call record,race,$(RACE)) -- -race -short -timeout 30m
 	$(call record,lab) --raw-command -- $(GO) -C hashbench/lab test -json ./...
 	cd bench && BENCH_KEYS=1000 $(GO) test -bench . -benchtime 1000x ./... >/dev/null
-	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) >/dev/null
+	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) ./load/trace >/dev/null
 	$(GO) test -run XXX -bench 'Session$$' -benchtime 1000x $(SESSION_BENCH) >/dev/null
 	@$(SKIPS) .test-records/test/short.json
 
@@ -187,7 +187,7 @@ lint-builds: ## vet of all other builds
 REPEATS ?= 5
 bench: ## every benchmark beside its yardstick, condensed by benchstat (about 45 minutes; REPEATS=2: 20)
 	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count $(REPEATS) -timeout 60m ./... | tee ../bench.txt
-	$(GO) test -run XXX -bench . -benchtime 1s -count $(REPEATS) -timeout 60m $(RDMA_BENCH) | tee -a bench.txt
+	$(GO) test -run XXX -bench . -benchtime 1s -count $(REPEATS) -timeout 60m $(RDMA_BENCH) ./load/trace | tee -a bench.txt
 	$(GO) test -run XXX -bench 'Session$$' -benchtime 1s -count $(REPEATS) $(SESSION_BENCH) | tee -a bench.txt
 	$(TOOL) benchstat bench.txt
 

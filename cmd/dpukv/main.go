@@ -74,7 +74,7 @@ Start with "dpukv sweep --quick": it measures MICA over TCP on this machine.`)
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, "Measure", newSweepCommand(), newLoadCommand(), newServeCommand(),
-		newHashCommand(), newProbeCommand())
+		newTraceCommand(), newHashCommand(), newProbeCommand())
 	addGroup(root, "Read", newAnswerCommand(), newReportCommand(), newPlotCommand(),
 		newCompareCommand(), newRunCommand())
 	addGroup(root, "Machines", newTestbedCommand(), newDoctorCommand())

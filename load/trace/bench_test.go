@@ -10,9 +10,19 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
+
+// timed is a benchmark that also tells its CPU time.
+func timed(b *testing.B, name string, do func(b *testing.B)) {
+	b.Run(name, func(b *testing.B) {
+		begin := cpu.ProcessNs()
+		do(b)
+		b.ReportMetric(float64(cpu.ProcessNs()-begin)/float64(b.N), "cpu-ns/op")
+	})
+}
 
 // BenchmarkCompact reads the compact form. The yardstick adds up the words of the same bytes.
 func BenchmarkCompact(b *testing.B) {
@@ -20,7 +30,7 @@ func BenchmarkCompact(b *testing.B) {
 	path := k.write(b)
 	f := must.Keep(Open(path))(b)
 	sum := uint64(0)
-	b.Run("bare", func(b *testing.B) {
+	timed(b, "bare", func(b *testing.B) {
 		data := must.Get(os.ReadFile(path))(b)[headerSize:]
 		b.SetBytes(recordSize)
 		at := 0
@@ -34,7 +44,7 @@ func BenchmarkCompact(b *testing.B) {
 		}
 	})
 	for name, cut := range map[string]Cut{"all": {}, "half": {Parts: 2}} {
-		b.Run(name, func(b *testing.B) {
+		timed(b, name, func(b *testing.B) {
 			b.SetBytes(recordSize)
 			c := f.Cursor(cut)
 			var r Record
@@ -53,13 +63,13 @@ func BenchmarkCompact(b *testing.B) {
 // lines.
 func BenchmarkCSV(b *testing.B) {
 	var text bytes.Buffer
-	k := known{operations: 500_000, keys: 100_000, zipf: 0.9, gets: 0.9, gap: time.Millisecond, seed: 1}
+	k := known{operations: 200_000, keys: 50_000, zipf: 0.9, gets: 0.9, gap: time.Millisecond, seed: 1}
 	k.each(func(atNs int64, rank, valueBytes int, op kvs.Op) {
 		fmt.Fprintf(&text, "%d,q:q:1:8WTfjZU14ee-%d,17,%d,4,%s,0\n", atNs/1e9, rank, valueBytes,
 			strings.ToLower(op.String()))
 	})
 	path := write(b, "x.csv", text.Bytes())
-	b.Run("bare", func(b *testing.B) {
+	timed(b, "bare", func(b *testing.B) {
 		open := func() *bufio.Scanner { return bufio.NewScanner(must.Get(os.Open(path))(b)) }
 		s := open()
 		for b.Loop() {
@@ -73,7 +83,7 @@ func BenchmarkCSV(b *testing.B) {
 		if name == "zstd" {
 			from = write(b, "x.zst", compressed(b, text.String()))
 		}
-		b.Run(name, func(b *testing.B) {
+		timed(b, name, func(b *testing.B) {
 			open := func() *CSV { return must.Get(OpenCSV(b.Context(), from, nil))(b) }
 			c := open()
 			var r Record

@@ -84,6 +84,10 @@ type File struct {
 	header header
 }
 
+// ErrNotCompact is of a file that is no trace in the compact form.
+var ErrNotCompact = errors.New("found no trace in the compact form; to do: make one of a CSV " +
+	"file with dpukv trace convert")
+
 // Open maps a trace in the compact form.
 func Open(path string) (*File, error) {
 	file, err := infile.Open(path)
@@ -105,8 +109,7 @@ func (f *File) load() error {
 	}
 	b = b[:n]
 	if !bytes.HasPrefix(b, []byte(magic)) {
-		return errors.New("found no trace in the compact form; to do: make one of a CSV file " +
-			"with dpukv trace convert")
+		return ErrNotCompact
 	}
 	if err := f.header.decode(b); err != nil {
 		return err

@@ -24,7 +24,7 @@ type Zipf struct {
 
 const (
 	leastOperations = 10  // of a key that counts
-	leastKeys       = 20  // for a fit
+	leastKeys       = 10  // for a fit
 	maxExponent     = 100 // load's own limit
 )
 
