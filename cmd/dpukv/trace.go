@@ -86,7 +86,8 @@ which the share of the keys up to any rank differs.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false,
-		"print one JSON object: summary, rate_ops, get_ratio, key_bytes, value_bytes, zipf, slices, …")
+		"print one JSON object: summary, rate_ops, get_ratio, key_bytes, value_bytes, zipf, "+
+			"slices and more")
 	return cmd
 }
 

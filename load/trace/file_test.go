@@ -72,7 +72,10 @@ func TestDamage(t *testing.T) {
 		}
 		if want == "" {
 			must.Do(t, c.Err())
-		} else if c.Err() == nil || n != record || !strings.Contains(c.Err().Error(), "operation 5000: found "+want) {
+			continue
+		}
+		err := c.Err()
+		if err == nil || n != record || !strings.Contains(err.Error(), "operation 5000: found "+want) {
 			t.Errorf("%s: found %v after %d operations", want, c.Err(), n)
 		}
 	}

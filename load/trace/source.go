@@ -16,7 +16,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"dpukv/internal/foreign"
 	"dpukv/internal/infile"
 	"dpukv/kvs"
 )
@@ -217,7 +216,7 @@ func (c *CSV) malformed(reason string, text []byte) {
 	s.Malformed++
 	if len(s.MalformedExamples) < maxExamples {
 		s.MalformedExamples = append(s.MalformedExamples,
-			Malformed{c.number, reason, foreign.Clip(string(text[:min(len(text), maxText)]), maxText)})
+			Malformed{c.number, reason, string(text[:min(len(text), maxText)])})
 	}
 	if s.Malformed > maxMalformed && s.Malformed > c.number/100 {
 		first := s.MalformedExamples[0]

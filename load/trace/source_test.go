@@ -165,7 +165,8 @@ func TestCutOff(t *testing.T) {
 
 func TestReadingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	c := must.Keep(OpenCSV(ctx, write(t, "x", bytes.Repeat([]byte("5,key,3,10,1,get,0\n"), 3*lookEvery)), func(done float64) {
+	text := bytes.Repeat([]byte("5,key,3,10,1,get,0\n"), 3*lookEvery)
+	c := must.Keep(OpenCSV(ctx, write(t, "x", text), func(done float64) {
 		if done > 0.3 {
 			cancel(errors.New("told to end"))
 		}
