@@ -51,7 +51,7 @@ func (s *Summary) changes(r *rows) {
 		thing, how string
 	}{
 		{s.KeysLengthened, "key", "lengthened: too short to differ from others as numbers"},
-		{s.KeySizeChanged, "operation", "with another key size than before; the key keeps its first"},
+		{s.KeySizeChanged, "operation", "with another key size than before; the first one counts"},
 		{s.KeysCut, "key", "cut: larger than a store takes"},
 		{s.ValuesCut, "value", "cut: larger than a store takes"},
 		{s.TTLsCut, "TTL", "cut to 30 days"},
