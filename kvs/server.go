@@ -24,8 +24,11 @@ type ServerConfig struct {
 	// of the largest value.
 	ValueBytes    int `json:"value_bytes"`
 	MaxValueBytes int `json:"max_value_bytes"`
+	// FixedSizes says that all values of a key have one size. So items that share their room need
+	// the mean, ValueBytes, of each.
+	FixedSizes bool `json:"fixed_sizes,omitempty"`
 	// GrowthBytes is the size of all the items that a log takes in for one key, while its values
-	// grow to the largest. 0: all values have one size.
+	// grow to the largest. 0: they do not grow.
 	GrowthBytes int `json:"growth_bytes,omitempty"`
 	// Mode is "cache" (the server may evict items to make room) or "store" (it may not).
 	Mode   string `json:"mode"`

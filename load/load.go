@@ -50,6 +50,9 @@ type Workload struct {
 	// ValueSizes is the distribution of the sizes of values, such as "32:90+1024:10". It is absent
 	// if all values have one size.
 	ValueSizes Sizes `json:"value_sizes,omitempty"`
+	// ValueSizeBy tells what decides the size of a value: "key", if all values of a key have one
+	// size; absent: each SET draws.
+	ValueSizeBy string `json:"value_size_by,omitempty"`
 	// TTL is the time after which an item expires that a SET stored; 0: never.
 	TTL time.Duration `json:"ttl_ns,omitempty"`
 	// Seed determines the sequence of operations of each thread.
@@ -62,6 +65,14 @@ const (
 	Poisson  = "poisson" // independently of each other
 
 	constantText = "constant"
+)
+
+// The values of Workload.ValueSizeBy.
+const (
+	BySet = ""    // each SET draws the size
+	ByKey = "key" // all values of a key have one size
+
+	bySetText = "set"
 )
 
 // maxPoissonBatches bounds the batches per second of a Poisson process. Each batch costs the client
@@ -116,6 +127,13 @@ var fields = []Field{
 			"`file:PATH` reads a file with a line for each size and its weight.",
 		Example: "[32, 32-1024, 32:90+1024:10]",
 	}, &SizesOfValues, func(l *Load) (*int, *Sizes) { return &l.ValueBytes, &l.ValueSizes }),
+	valueSizeBy(Field{
+		Name: "value_size_by", Key: "value_size_by", ID: "ValueSizeBy", Optional: true,
+		Title: "value size by", Label: "value sizes by %s",
+		Help: "What decides the size of a value, where value_bytes is a distribution: each SET " +
+			"draws it, or the key decides it for all its values.",
+		Example: "[set, key]",
+	}),
 	whole(Field{
 		Name: "batch", Key: "batch", ID: "Batch", Title: "batch", Label: "batch %s",
 		Help:    "Operations in a batch. A client sends a batch as one unit.",
@@ -340,6 +358,21 @@ func sized(f Field, kind *SizesOf, of func(*Load) (*int, *Sizes)) Field {
 		if err == nil {
 			one, several := of(l)
 			*one, *several = mean, sizes
+		}
+		return err
+	}
+	return f
+}
+
+// valueSizeBy completes the row of Workload.ValueSizeBy.
+func valueSizeBy(f Field) Field {
+	f = word(f, []string{bySetText, ByKey}, func(l *Load) *string { return &l.ValueSizeBy })
+	f.text = func(l *Load) string { return cmp.Or(l.ValueSizeBy, bySetText) }
+	parse := f.parse
+	f.parse = func(l *Load, text string) error {
+		err := parse(l, text)
+		if l.ValueSizeBy == bySetText {
+			l.ValueSizeBy = BySet
 		}
 		return err
 	}

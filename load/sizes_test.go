@@ -253,6 +253,39 @@ func TestValuesOfSeveralSizes(t *testing.T) {
 	}
 }
 
+// TestValueSizesByKey: all values of a key have one size, the sizes of the keys follow the law, and
+// a value of another size is refused.
+func TestValueSizesByKey(t *testing.T) {
+	const keys = 100_000
+	w := withValues(t, "3:1+5:2+100:3+200-201:4")
+	bySet := NewValues(w)
+	w.ValueSizeBy = ByKey
+	values, found := NewValues(w), map[int]int{}
+	dst := make([]byte, values.MaxBytes())
+	for key := range uint64(keys) {
+		size := values.Size(key, 0)
+		found[size]++
+		version := uint32(key * 7919)
+		if val := values.Fill(dst, key, version); len(val) != size || !values.Check(val, key) {
+			t.Fatalf("key %d: a value of %d bytes, want %d", key, len(val), size)
+		}
+		if size != bySet.Size(key, 0) {
+			t.Fatalf("key %d: the preload stores other values than without", key)
+		}
+		for _, other := range []int{3, 5, 100, 200} {
+			FillValue(dst[:other], key, version)
+			if other != size && values.Check(dst[:other], key) {
+				t.Fatalf("key %d: a value of %d bytes is taken, want %d", key, other, size)
+			}
+		}
+	}
+	counts := []int{found[3], found[5], found[100], found[200], found[201]}
+	expected := []float64{.1 * keys, .2 * keys, .3 * keys, .2 * keys, .2 * keys}
+	if sigmas := chiSquare(counts, expected); sigmas > 4 {
+		t.Errorf("%v is %.1f sigmas off", found, sigmas)
+	}
+}
+
 func TestValuesAllocateNothing(t *testing.T) {
 	values := NewValues(withValues(t, "32:90+1024:10"))
 	dst, version := make([]byte, values.MaxBytes()), uint32(0)

@@ -120,6 +120,9 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	f.fields.add(flags, "value_bytes", "size of a value in bytes: 0 to 65535, a range such as "+
 		"32-1024, weights such as 32:90+1024:10, or file:PATH with a line for each size and its "+
 		"weight"+defaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
+	f.fields.add(flags, "value_size_by", "what decides the size of a value with sizes by a "+
+		"distribution: set (each SET draws it) or key (all values of a key have one size) "+
+		"(default set)")
 	hideDefaults(flags, "batch")
 	flags.StringVar(&f.dist, "dist", "uniform", "distribution of the keys: "+load.DistAllowed)
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0,

@@ -139,12 +139,16 @@ func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
 // whose values grow also gets room for what each key appends until its item is large enough: its
 // log would otherwise overwrite items that are still needed.
 func LogBytesOf(c *kvs.ServerConfig, mode Mode) int64 {
-	key := c.KeyBytes
-	if c.MaxKeyBytes > 0 { // the log pads each key
-		key = min(key+wordBytes-1, c.MaxKeyBytes)
+	const padding = wordBytes - 1 // of each key and value, where the sizes differ
+	key, value := c.KeyBytes, c.MaxValueBytes
+	if c.MaxKeyBytes > 0 {
+		key = min(key+padding, c.MaxKeyBytes)
 	}
-	bytes := LogBytesFor(c.Items, key, c.MaxValueBytes, mode, c.Workers)
-	if more := c.GrowthBytes - itemBytes(key, c.MaxValueBytes); mode == Cache && more > 0 {
+	if c.FixedSizes {
+		value = min(c.ValueBytes+padding, value)
+	}
+	bytes := LogBytesFor(c.Items, key, value, mode, c.Workers)
+	if more := c.GrowthBytes - itemBytes(key, value); mode == Cache && more > 0 {
 		bytes += int64(mostOf(c.Items, c.Workers)) * int64(more) * int64(c.Workers)
 	}
 	return bytes

@@ -5,6 +5,7 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
+	"dpukv/load"
 	"dpukv/placement/node"
 	"dpukv/placement/process"
 	"dpukv/placement/sweep"
@@ -54,7 +55,8 @@ func serverSpec(pt *sweep.Point, n *testbed.Node) *node.ServerSpec {
 			Items: pt.Keys, KeyBytes: pt.KeyRoomBytes(), MaxKeyBytes: longestKey(pt),
 			ValueBytes:    pt.RoomBytes(),
 			MaxValueBytes: pt.MaxValueBytes(), GrowthBytes: growthBytes(pt),
-			Hash: pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.RDMA.KVS(),
+			FixedSizes: pt.ValueSizes != "" && pt.ValueSizeBy == load.ByKey,
+			Hash:       pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.RDMA.KVS(),
 		}},
 	}
 }
@@ -69,7 +71,7 @@ func longestKey(pt *sweep.Point) int {
 
 // growthBytes is [kvs.ServerConfig.GrowthBytes] of a point.
 func growthBytes(pt *sweep.Point) int {
-	if pt.ValueSizes == "" {
+	if pt.ValueSizes == "" || pt.ValueSizeBy == load.ByKey {
 		return 0
 	}
 	const header = 16
