@@ -117,8 +117,8 @@ func (c *CSV) beginLines() error {
 	}
 	end := bytes.IndexByte(first, '\n')
 	if end < 0 {
-		return fmt.Errorf("line 1: found no end within %d bytes, allowed: lines of a CSV file",
-			maxLine)
+		return fmt.Errorf("line 1: found no end of it within %d bytes or up to the end of the "+
+			"file, allowed: lines of a CSV file", maxLine)
 	}
 	skip := end + 1
 	first = bytes.TrimRight(first[:end], "\r")
@@ -236,7 +236,8 @@ func (c *CSV) record(l *line, text []byte, r *Record) bool {
 	at := l.atNs - c.firstNs
 	if s.Operations > 0 && at < s.LastNs {
 		c.err = fmt.Errorf("%s: line %d: found a time before that of an earlier line, allowed: "+
-			"times that rise; to do: sort the lines by time", c.path, c.number)
+			"times that do not fall; to do: sort the lines, such as with sort -s -n -t, -k1,1",
+			c.path, c.number)
 		return false
 	}
 	if s.Operations > 0 && at > maxSpan {

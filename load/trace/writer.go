@@ -116,7 +116,7 @@ func (w *Writer) finish() error {
 	if _, err := w.file.WriteAt(b, 0); err != nil {
 		return err
 	}
-	if err := errors.Join(w.file.Chmod(0o644), w.file.Sync(), w.file.Close()); err != nil {
+	if err := errors.Join(w.file.Chmod(0o644), w.file.Close()); err != nil {
 		return err
 	}
 	err = unix.Renameat2(unix.AT_FDCWD, w.file.Name(), unix.AT_FDCWD, w.path, unix.RENAME_NOREPLACE)
