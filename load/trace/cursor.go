@@ -132,16 +132,17 @@ func mix(x uint64) uint64 {
 }
 
 // ofFault is the error behind the panic of an access that memory refused. Any other panic goes on.
+// An emulator of processors may tell no address.
 func (c *Cursor) ofFault(r any) error {
-	fault, ok := r.(interface {
-		runtime.Error
-		Addr() uintptr
-	})
+	fault, ok := r.(runtime.Error)
 	if !ok {
 		panic(r)
 	}
 	if err := c.shrunk(); err != nil {
 		return err
+	}
+	if _, ok := r.(interface{ Addr() uintptr }); !ok {
+		panic(r)
 	}
 	return fmt.Errorf("%s: from operation %d on: cannot read it: %w", c.file.path, c.at, fault)
 }
