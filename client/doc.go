@@ -161,7 +161,7 @@
 //   - few requests: in a closed loop, more requests of the warm-up are in flight than a hundredth
 //     of those that count. They delay the first of these.
 //   - client-bound: the client's CPUs were busy, so a faster server would look the same. Where the
-//     server was full too, it says so ([results.Point.SayBothFull]).
+//     server was full too, or other clients had room, it says so ([results.Point.SayWhoIsFull]).
 //   - compute-bound: the client's CPUs were busy, though not with the store. The application sets
 //     the pace.
 //   - compute slowed: a compute took longer than alone. Others used the CPUs, or their clock

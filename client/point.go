@@ -113,7 +113,7 @@ func (r *loadRun) result(err error) *Result {
 		p.ActualInterval = results.LatencyIntervalOf(res.Intervals, results.TagActual)
 		p.Warnings = append(r.warnings(p, sum), results.DriftWarnings(p, res.Intervals)...)
 		p.Warnings = append(p.Warnings, results.ReadWarnings(warning)...)
-		p.SayBothFull()
+		p.SayWhoIsFull()
 		r.cooled(p)
 	}
 	if err != nil {

@@ -55,18 +55,62 @@ func (p *Point) Bottleneck() Bottleneck {
 // ClientsLimit ends a warning client-bound, unless the server was full, too.
 const ClientsLimit = "The result is the client's limit, not the server's: give the client more CPUs"
 
-// SayBothFull corrects the warnings client-bound of a point with both sides full.
-func (p *Point) SayBothFull() {
+// SayWhoIsFull corrects the warnings client-bound of a point with both sides full, or with clients
+// that have room.
+func (p *Point) SayWhoIsFull() {
 	b := p.Bottleneck()
-	if b.Side != SideBoth {
+	instead := ""
+	switch full := p.fullClients(); {
+	case b.Side == SideBoth:
+		instead = "Both sides are full: " + b.Why + ". To find the limit of one side, give the " +
+			"other more CPUs"
+	case len(full) > 0 && len(full) < len(p.Clients):
+		instead = "Other clients have room: " + b.Why + ". Give the full client more CPUs, or " +
+			"less of the load"
+	default:
 		return
 	}
 	for i := range p.Warnings {
 		w := &p.Warnings[i]
 		if busy, found := strings.CutSuffix(w.Text, ClientsLimit); found {
-			w.Text = busy + "Both sides are full: " + b.Why + ". To find the limit of " +
-				"one side, give the other more CPUs"
+			w.Text = busy + instead
 		}
+	}
+}
+
+// fullClients returns the names of the clients whose CPUs were full.
+func (p *Point) fullClients() (names []string) {
+	for i := range p.Clients {
+		if c := &p.Clients[i]; c.BusyShare > BusyShare {
+			names = append(names, c.Node.Node)
+		}
+	}
+	return names
+}
+
+// saidOfClients says how busy the clients' CPUs were, and of several which ones were full.
+func (p *Point) saidOfClients() string {
+	full, most := p.fullClients(), 0.0 // of the others
+	said := ""
+	for i := range p.Clients {
+		switch c := &p.Clients[i]; {
+		case c.BusyShare == 0: // nothing is known of each
+			full = nil
+		case c.BusyShare > BusyShare:
+			said += fmt.Sprintf(", %s for %.0f %%", c.Node.Node, 100*c.BusyShare)
+		default:
+			most = max(most, c.BusyShare)
+		}
+	}
+	switch n := len(p.Clients); {
+	case n < 2 || len(full) == 0:
+		return fmt.Sprintf("the client's CPUs were busy for %.0f %% of the time",
+			100*p.clientBusy())
+	case len(full) == n:
+		return fmt.Sprintf("the CPUs of all %d clients were full: busy %s of the time", n, said[2:])
+	default:
+		return fmt.Sprintf("the CPUs of %d of the %d clients were full: busy %s of the time, "+
+			"those of the others for at most %.0f %%", len(full), n, said[2:], 100*most)
 	}
 }
 
@@ -78,8 +122,7 @@ type side struct {
 }
 
 func (p *Point) clientSide() side {
-	said := fmt.Sprintf("the client's CPUs were busy for %.0f %% of the time",
-		100*p.clientBusy())
+	said := p.saidOfClients()
 	if p.Compute > 0 {
 		said += ", its compute aside"
 	}
@@ -214,7 +257,7 @@ func (p *Point) clientBusy() float64 {
 }
 
 func (p *Point) clientFull() bool {
-	return p.Warnings.Has(ClientBound) || p.ClientBusyShare > BusyShare
+	return p.Warnings.Has(ClientBound) || p.ClientBusyShare > BusyShare || p.fullClients() != nil
 }
 
 // busiest is the worker with the most CPU time, or nil if the server told nothing of its workers.

@@ -167,8 +167,8 @@ func TestBottleneck(t *testing.T) {
 	}
 }
 
-// TestSayBothFull: the warnings of busy clients agree with the bottleneck.
-func TestSayBothFull(t *testing.T) {
+// TestSayWhoIsFull: the warnings of busy clients agree with the bottleneck.
+func TestSayWhoIsFull(t *testing.T) {
 	const busy = "hostA: client-bound: the client's threads used 90 % of their CPUs' time (limit: 85 %). "
 	const alone, other = busy + results.ClientsLimit, "client threads share CPUs: threads [0 1] on CPU 3"
 	const both = busy + "Both sides are full: the client's CPUs were busy for 90 % of the time; " +
@@ -188,9 +188,70 @@ func TestSayBothFull(t *testing.T) {
 				p.Transport, p.Warnings = c.transport, results.ReadWarnings(other, alone)
 			})
 			for range 2 { // of several clients, the orchestrator says it again
-				if p.SayBothFull(); p.Warnings[0].String() != other || p.Warnings[1].String() != c.want {
+				if p.SayWhoIsFull(); p.Warnings[0].String() != other || p.Warnings[1].String() != c.want {
 					t.Errorf("found %q, want %q", p.Warnings, c.want)
 				}
+			}
+		})
+	}
+}
+
+// TestFullClientAmongMany: of five clients, one is full or two are on a CPU that they fill. The
+// words name them and no other, and tell them apart from a full server.
+func TestFullClientAmongMany(t *testing.T) {
+	const limit = "client-bound: the client's threads used 97 % of their CPUs' time (limit: 85 %). " +
+		results.ClientsLimit
+	for name, c := range map[string]struct {
+		busy      [5]float64
+		server    float64
+		side, why string
+		said      string // the end of the warning
+	}{
+		"one": {
+			[5]float64{0.4, 0.3, 0.97, 0.35, 0.3}, 0.5, results.SideClient,
+			"the CPUs of 1 of the 5 clients were full: busy c3 for 97 % of the time, those of the others for " +
+				"at most 40 %; the server's threads for 50 %",
+			"Give the full client more CPUs, or less of the load",
+		},
+		"one, and the server": {
+			[5]float64{0.4, 0.3, 0.97, 0.35, 0.3}, 0.96, results.SideBoth,
+			"busy c3 for 97 % of the time, those of the others for at most 40 %; the server's threads for 96 %",
+			"To find the limit of one side, give the other more CPUs",
+		},
+		"two": {
+			[5]float64{0.4, 0.95, 0.3, 0.97, 0.3}, 0.5, results.SideClient,
+			"2 of the 5 clients were full: busy c2 for 95 %, c4 for 97 % of the time", "or less of the load",
+		},
+		"all": {
+			[5]float64{0.9, 0.95, 0.9, 0.97, 0.9}, 0.5, results.SideClient, "the CPUs of all 5 clients were full: " +
+				"busy c1 for 90 %, c2 for 95 %, c3 for 90 %, c4 for 97 %, c5 for 90 % of the time",
+			results.ClientsLimit,
+		},
+		"none, and the server": {
+			[5]float64{0.4, 0.4, 0.4, 0.4, 0.4}, 0.96, results.SideServer,
+			"the client's CPUs were busy for 40 % of the time; the server's threads for 96 %", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := resultstest.LocalPoint(func(p *results.Point) {
+				p.ServerCPUShare, p.Transport, p.Warnings, p.Clients = c.server, "tcp", nil, nil
+				p.ClientBusyShare = 0
+				for i, busy := range c.busy {
+					node := "c" + string(rune('1'+i))
+					p.Clients = append(p.Clients, results.ClientShare{Node: results.Node{Node: node}, BusyShare: busy})
+					p.ClientBusyShare += busy / 5
+				}
+				p.ClientCPUShare = p.ClientBusyShare
+				if c.said != "" {
+					p.Warnings = results.ReadWarnings("c3: " + limit)
+				}
+			})
+			if got := p.Bottleneck(); got.Side != c.side || !strings.Contains(got.Why, c.why) {
+				t.Errorf("found %+v, want %s with %q", got, c.side, c.why)
+			}
+			p.SayWhoIsFull()
+			if got := p.Warnings.String(); !strings.HasSuffix(strings.TrimSpace(got), c.said) {
+				t.Errorf("found %q, want the end %q", got, c.said)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/cpu"
 	"dpukv/kvs"
 )
 
@@ -29,14 +30,12 @@ func Combine(clients []Client) (p *Point, hlog []byte, err error) {
 	}
 	if len(clients) == 1 {
 		p = new(*points[0])
-		p.Clients = []ClientShare{clients[0].share()}
+		p.Clients, _ = shares(clients)
 		return p, clients[0].Hlog, nil
 	}
 	p, differ := combineFields(points)
-	p.Clients = nil
-	for i := range clients {
-		p.Clients = append(p.Clients, clients[i].share())
-	}
+	var busy Warnings
+	p.Clients, busy = shares(clients)
 	if hlog, err = combineLatencies(p, clients); err != nil {
 		return nil, nil, err
 	}
@@ -48,7 +47,7 @@ func Combine(clients []Client) (p *Point, hlog []byte, err error) {
 	combineParts(p, points)
 	combineStages(p, points)
 	combineEnergy(p, clients)
-	p.Warnings = slices.Concat(sharedBusy(p, clients), differ)
+	p.Warnings = slices.Concat(busy, differ)
 	for i := range clients {
 		for _, w := range points[i].Warnings {
 			w.Text, w.Node = w.String(), clients[i].Node.Node
@@ -89,7 +88,8 @@ func (c *Client) share() ClientShare {
 	return ClientShare{
 		Node: c.Node, CPUs: p.ClientCPUs, Threads: p.ClientThreads, RateOps: p.RateOps,
 		Ops: p.Ops, ThroughputOps: p.ThroughputOps, Latency: p.Latency,
-		CPUNsPerOp: p.ClientCPUNsPerOp, CPUShare: p.ClientCPUShare, HashShare: p.ClientHashShare,
+		CPUNsPerOp: p.ClientCPUNsPerOp, CPUShare: p.ClientCPUShare, BusyShare: p.ClientBusyShare,
+		Lag: p.ClientLag, HashShare: p.ClientHashShare,
 		Moved: p.ClientMoved, MovedLoad: p.ClientMovedLoad,
 	}
 }
@@ -171,19 +171,42 @@ func countCPUs(clients []Client) int {
 	return len(seen)
 }
 
-// sharedBusy warns of several busy clients on the same CPUs, which no client sees itself. The time
-// that they spin counts as idle, as for one client.
-func sharedBusy(p *Point, clients []Client) Warnings {
-	each := 0
+// shares returns what the point keeps of each client. It warns of several busy clients on the same
+// CPUs, which no client sees itself. The time that they spin counts as idle, as for one client.
+func shares(clients []Client) (list []ClientShare, busy Warnings) {
 	for i := range clients {
-		each += len(clients[i].Point.ClientCPUs)
+		list = append(list, clients[i].share())
 	}
-	if each == countCPUs(clients) || p.ClientBusyShare <= BusyShare {
-		return nil
+	groups := cpu.Groups(len(clients), func(i, j int) bool {
+		return clients[i].Kernel == clients[j].Kernel &&
+			slices.ContainsFunc(list[i].CPUs, func(c int) bool {
+				return slices.Contains(list[j].CPUs, c)
+			})
+	})
+	for _, g := range groups {
+		if len(g) < 2 {
+			continue
+		}
+		var names []string
+		var cpus []int
+		sum := 0.0
+		for _, i := range g {
+			names = append(names, list[i].Node.Node)
+			cpus = append(cpus, list[i].CPUs...)
+			sum += list[i].BusyShare * float64(len(list[i].CPUs))
+		}
+		slices.Sort(cpus)
+		share := sum / float64(len(slices.Compact(cpus)))
+		for _, i := range g {
+			list[i].BusyShare = share
+		}
+		if share > BusyShare {
+			busy = append(busy, ClientBound.Warn("the threads of the clients %s were together "+
+				"busy for %.0f %% of the time of the CPUs that they share (limit: %.0f %%). %s",
+				strings.Join(names, " and "), 100*share, 100*BusyShare, ClientsLimit))
+		}
 	}
-	return Warnings{ClientBound.Warn("the clients' threads were together busy for %.0f %% of the "+
-		"time of the CPUs that they share (limit: %.0f %%). %s",
-		100*p.ClientBusyShare, 100*BusyShare, ClientsLimit)}
+	return list, busy
 }
 
 // combineParts computes the means of the parts' CPU times. The applications' is the clients', and

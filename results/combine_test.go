@@ -113,7 +113,7 @@ func TestCombineAddsUp(t *testing.T) {
 	}
 	text := p.Warnings.String()
 	for _, want := range []string{
-		"client-bound: the clients' threads were together busy for 100 %", "hostA: a warning", "dpuA: a warning",
+		"client-bound: the threads of the clients hostA and dpuA were together busy for 100 %", "hostA: a warning", "dpuA: a warning",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("warnings %q, want %s", p.Warnings, want)
@@ -325,5 +325,32 @@ func TestCombineInFlight(t *testing.T) {
 	clients[1].Point.InFlightMean, clients[1].Point.InFlightShare = 0, 0 // an open loop
 	if p := mustCombine(t, clients); p.InFlightMean != 0 || p.InFlightShare != 0 {
 		t.Errorf("one client tells nothing: found %v in flight, a share of %v", p.InFlightMean, p.InFlightShare)
+	}
+}
+
+// TestCombineManyClients: of five clients, two share a CPU that they fill. The warning names these
+// two, though all CPUs together have room.
+func TestCombineManyClients(t *testing.T) {
+	var clients []Client
+	for i, name := range []string{"c1", "c2", "c3", "c4", "c5"} {
+		c := clientOf(t, name, []int{min(i, 3)}, 0, int64(1000*(i+1)))
+		c.Point.ClientBusyShare = []float64{0.3, 0.3, 0.3, 0.46, 0.48}[i]
+		c.Point.ClientLag = Lag{P99Ns: int64(i + 1)}
+		clients = append(clients, c)
+	}
+	p := mustCombine(t, clients)
+	for i, want := range []float64{0.3, 0.3, 0.3, 0.94, 0.94} {
+		if c := p.Clients[i]; math.Abs(c.BusyShare-want) > 1e-9 || c.Lag.P99Ns != int64(i+1) {
+			t.Errorf("%s was busy for %v, with the lag %+v, want %v", c.Node.Node, c.BusyShare, c.Lag, want)
+		}
+	}
+	const want = "client-bound: the threads of the clients c4 and c5 were together busy for 94 % of the time"
+	if !strings.HasPrefix(p.Warnings.String(), want) || p.ClientBusyShare > BusyShare || p.Ops != 5 || p.MaxNs < 5000 {
+		t.Errorf("found %q, all were busy for %v, %d operations up to %d ns", p.Warnings, p.ClientBusyShare, p.Ops,
+			p.MaxNs)
+	}
+	clients[4].Kernel = "another" // then it is a CPU of its own
+	if p := mustCombine(t, clients); p.Warnings.Has(ClientBound) || p.Clients[4].BusyShare != 0.48 {
+		t.Errorf("on two machines: %q, %+v", p.Warnings, p.Clients[4])
 	}
 }

@@ -2,6 +2,7 @@ package process
 
 import (
 	"slices"
+	"strings"
 
 	"dpukv/internal/cpu"
 	"dpukv/results"
@@ -135,14 +136,37 @@ func Warnings(list []*Process) (warnings results.Warnings) {
 			case both && overlap && (e.Role.half() || o.Role.half()):
 				note("%s and %s share CPUs (%s and %s)", e.Role, o.Role,
 					cpu.FormatList(e.CPUs), cpu.FormatList(o.CPUs))
-			case both && overlap && e.Role == Client && o.Role == Client:
-				note("clients %s and %s share CPUs (%s and %s)", o.Node.Name, e.Node.Name,
-					cpu.FormatList(o.CPUs), cpu.FormatList(e.CPUs))
 			case both && !overlap && shareCore(e.Cores, e.CPUs, o.CPUs):
 				note("%s and %s run on threads of the same core (CPUs %s and %s)", e.Role,
 					o.Role, cpu.FormatList(e.CPUs), cpu.FormatList(o.CPUs))
 			}
 		}
+	}
+	return append(warnings, clientsSharing(list)...)
+}
+
+// clientsSharing warns of clients that share CPUs with each other, once for all that do.
+func clientsSharing(list []*Process) (warnings results.Warnings) {
+	clients := slices.DeleteFunc(slices.Clone(list), func(p *Process) bool {
+		return p.Role != Client
+	})
+	groups := cpu.Groups(len(clients), func(i, j int) bool {
+		a, b := clients[i], clients[j]
+		return a.Kernel == b.Kernel && slices.ContainsFunc(a.CPUs, func(c int) bool {
+			return slices.Contains(b.CPUs, c)
+		})
+	})
+	for _, g := range groups {
+		if len(g) < 2 {
+			continue
+		}
+		var names, cpus []string
+		for _, i := range g {
+			names = append(names, clients[i].Node.Name)
+			cpus = append(cpus, cpu.FormatList(clients[i].CPUs))
+		}
+		warnings = append(warnings, results.SharedCPUs.Warn("clients %s share CPUs (%s)",
+			strings.Join(names, " and "), strings.Join(cpus, " and ")))
 	}
 	return warnings
 }

@@ -75,6 +75,13 @@ func TestCPUsAreShared(t *testing.T) {
 			[][]int{{0}, {1}, {1}},
 			[]string{"clients on a and on a share CPUs (1 and 1)"},
 		},
+		{
+			"many clients, too few cores",
+			[]*Process{on("a", two), on("a", two), on("a", two), on("b", two), on("a", two)},
+			1,
+			[][]int{{0}, {1}, {1}, {0, 1}, {1}},
+			[]string{"clients on a and on a and on a share CPUs (1 and 1 and 1)"},
+		},
 		{"one machine, parted by others", []*Process{on("a", one), on("a", [][]int{{1}})}, 1, [][]int{{0}, {1}}, nil},
 		{"a node not visited", []*Process{on("a", nil), on("b", two)}, 1, [][]int{nil, {0, 1}}, nil},
 	} {

@@ -191,7 +191,7 @@ func noteBusiest(p *results.Point, before, after []cpu.Thread) {
 			w.CPUShareBy = results.ByBusiestInLoad
 		}
 	}
-	p.SayBothFull() // the clients did not see the busiest thread
+	p.SayWhoIsFull() // the clients did not see the busiest thread
 }
 
 func (s *storing) failed() *node.Result {
