@@ -370,8 +370,8 @@ type ClientShare struct {
 	CPUNsPerOp float64 `json:"cpu_ns_per_op"` // CPU time of the client process per operation
 	// CPU time of its threads over the wall time of their CPUs
 	CPUShare float64 `json:"cpu_share"`
-	// BusyShare is the share of its CPUs' time for which the point's clients were busy: it and those
-	// that share a CPU with it, without spinning and compute. It is absent from older builds.
+	// BusyShare is the share of its CPUs' time for which the point's clients were busy: it, and
+	// those that share a CPU with it, without spinning and compute. It is absent from older builds.
 	BusyShare float64 `json:"busy_share,omitempty"`
 	Lag       Lag     `json:"client_lag,omitzero"` // its own [Point.ClientLag]
 	HashShare float64 `json:"hash_share"`          // share of its CPU time that hashes keys
