@@ -208,27 +208,32 @@ func TestFullClientAmongMany(t *testing.T) {
 		said      string // the end of the warning
 	}{
 		"one": {
-			[5]float64{0.4, 0.3, 0.97, 0.35, 0.3}, 0.5, results.SideClient,
+			[5]float64{0.4, 0.3, 0.97, 0.35, 0.3},
+			0.5, results.SideClient,
 			"the CPUs of 1 of the 5 clients were full: busy c3 for 97 % of the time, those of the others for " +
 				"at most 40 %; the server's threads for 50 %",
 			"Give the full client more CPUs, or less of the load",
 		},
 		"one, and the server": {
-			[5]float64{0.4, 0.3, 0.97, 0.35, 0.3}, 0.96, results.SideBoth,
+			[5]float64{0.4, 0.3, 0.97, 0.35, 0.3},
+			0.96, results.SideBoth,
 			"busy c3 for 97 % of the time, those of the others for at most 40 %; the server's threads for 96 %",
 			"To find the limit of one side, give the other more CPUs",
 		},
 		"two": {
-			[5]float64{0.4, 0.95, 0.3, 0.97, 0.3}, 0.5, results.SideClient,
+			[5]float64{0.4, 0.95, 0.3, 0.97, 0.3},
+			0.5, results.SideClient,
 			"2 of the 5 clients were full: busy c2 for 95 %, c4 for 97 % of the time", "or less of the load",
 		},
 		"all": {
-			[5]float64{0.9, 0.95, 0.9, 0.97, 0.9}, 0.5, results.SideClient, "the CPUs of all 5 clients were full: " +
+			[5]float64{0.9, 0.95, 0.9, 0.97, 0.9},
+			0.5, results.SideClient, "the CPUs of all 5 clients were full: " +
 				"busy c1 for 90 %, c2 for 95 %, c3 for 90 %, c4 for 97 %, c5 for 90 % of the time",
 			results.ClientsLimit,
 		},
 		"none, and the server": {
-			[5]float64{0.4, 0.4, 0.4, 0.4, 0.4}, 0.96, results.SideServer,
+			[5]float64{0.4, 0.4, 0.4, 0.4, 0.4},
+			0.96, results.SideServer,
 			"the client's CPUs were busy for 40 % of the time; the server's threads for 96 %", "",
 		},
 	} {
