@@ -37,6 +37,9 @@ type Load struct {
 
 // Workload describes the operations and their keys.
 type Workload struct {
+	// Mix names a load that others have described, which this one was asked for by. Fields given
+	// beside it may differ from the description.
+	Mix      string  `json:"mix,omitempty"`
 	GetRatio float64 `json:"get_ratio"` // share of GETs; all others are SETs
 	Dist     Dist    `json:"dist"`      // distribution of the keys, such as "zipf:0.99"
 	Keys     int     `json:"keys"`      // different keys, all preloaded
@@ -90,6 +93,12 @@ const (
 // fields has one row for each field of a [Load], in the order of sweep files and of point IDs. A
 // new field is a struct field and a row here.
 var fields = []Field{
+	mix(Field{
+		Name: "mix", Key: "mix", ID: "Mix", Optional: true, Title: "mix", Label: "mix %s",
+		Help: "A load that others have described, by its name. It stands for several keys; those " +
+			"given beside it count instead of its own. See docs/tasks/shape-the-load.md.",
+		Example: "[etc, ycsb-a]",
+	}),
 	decimal(Field{
 		Name: "get_ratio", Key: "get_ratio", ID: "GetRatio", Title: "GET %", Label: "%s %% GET",
 		Allowed: "a share from 0 to 1, such as 0.95",

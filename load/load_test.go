@@ -87,6 +87,7 @@ func TestFieldsAreAllOfLoad(t *testing.T) {
 // TestFieldsKeepTheirValues: Set reads what Text writes, and changes nothing else.
 func TestFieldsKeepTheirValues(t *testing.T) {
 	want := usual()
+	want.Mix, want.GetRatio = "ycsb-d", 0.9
 	want.Dist, want.RateOps, want.Warmup, want.Seed = Zipf(0.99), 12.5, 1e9, 1<<64-1
 	want.Arrivals, want.Requests, want.ReconnectEvery = Poisson, 1000, 10
 	want.ValueSizeBy = ByKey

@@ -13,7 +13,7 @@ import (
 
 // Sizes is a distribution of the sizes of keys or of values, as [SizesOf.Parse] returns it:
 // "32-1024" for equally likely sizes, or "32:90+100-200:10" for sizes and ranges with weights. It
-// is empty if all have one size.
+// is empty if all have one size, and "etc" for those of Facebook's ETC.
 type Sizes string
 
 // SizesOf says which sizes keys have, or values.
@@ -21,24 +21,27 @@ type SizesOf struct {
 	what        string // "key"
 	least, most int
 	example     [2]string // of a range, and of weights
+	etc         func() []sizeClass
 }
 
 // Keys and values have these sizes.
 var (
 	SizesOfKeys = SizesOf{
 		what: "key", least: 1, most: kvs.MaxKeyBytes, example: [2]string{"16-40", "16:90+40:10"},
+		etc: func() []sizeClass { return etcKeys() },
 	}
 	SizesOfValues = SizesOf{
 		what: "value", least: 0, most: kvs.MaxValueBytes,
 		example: [2]string{"32-1024", "32:90+1024:10"},
+		etc:     func() []sizeClass { return etcValues() },
 	}
 )
 
 // Allowed says which sizes there are.
 func (of *SizesOf) Allowed() string {
 	return fmt.Sprintf("a whole number from %d to %d, a range such as %s, up to %d of both with "+
-		"weights such as %s, or %sPATH", of.least, of.most, of.example[0], maxSizeClasses,
-		of.example[1], SizesFile)
+		"weights such as %s, %s for Facebook's ETC, or %sPATH", of.least, of.most, of.example[0],
+		maxSizeClasses, of.example[1], etc, SizesFile)
 }
 
 // SizesFile begins a value of a sweep file or flag that names a file of sizes.
@@ -73,6 +76,9 @@ func (of *SizesOf) Parse(text string) (mean int, sizes Sizes, err error) {
 		return only.least, "", nil
 	}
 	mean = int(math.Round(meanOf(classes)))
+	if text == etc {
+		return mean, etc, nil
+	}
 	words := make([]string, len(classes))
 	for i, c := range classes {
 		words[i] = c.sizes()
@@ -114,6 +120,9 @@ func (of *SizesOf) ParseFile(name string, data []byte) (mean int, sizes Sizes, e
 
 // classes returns the classes in the order of their sizes, each once.
 func (of *SizesOf) classes(text string) (classes []sizeClass, ok bool) {
+	if text == etc {
+		return of.etc(), true
+	}
 	words := strings.Split(strings.ReplaceAll(text, ",", "+"), "+")
 	for _, word := range words {
 		class, ok := parseClass(word)

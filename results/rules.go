@@ -53,7 +53,7 @@ var rules = []struct {
 
 	// asked of all clients, or told by one server
 	{same, `Schema Status Store EngineThreads Answers Wait ServerThreads ClientThreads
-		GetRatio Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL Seed Batch Window
+		Mix GetRatio Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL Seed Batch Window
 		Connections Arrivals ReconnectEvery Compute Hash Warmup
 		Transport ClusterNodes Protocol Mode Access Pages ServerCPUs ServerVersion ServerAddr
 		Lanes ProxyLanes`},

@@ -20,12 +20,12 @@ type fieldFlag struct {
 	flag  *pflag.Flag
 }
 
-// add defines the flag of the field with a sweep key. Its default is the load's own.
-func (all *fieldFlags) add(flags *pflag.FlagSet, key, help string) {
+// add defines the flag of the field with a sweep key. If the default is empty, the help says it.
+func (all *fieldFlags) add(flags *pflag.FlagSet, key, byDefault, help string) {
 	axes := load.Axes()
 	i := slices.IndexFunc(axes, func(f load.Field) bool { return f.Key == key })
 	name := strings.ReplaceAll(key, "_", "-")
-	flags.String(name, "", help)
+	flags.String(name, byDefault, help)
 	*all = append(*all, fieldFlag{axes[i], flags.Lookup(name)})
 }
 

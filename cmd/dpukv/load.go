@@ -32,17 +32,17 @@ import (
 
 // loadFlags are a load's flags before parsing.
 type loadFlags struct {
-	cfg        client.Config
-	store      string
-	server     kvs.DialConfig // as far as flags say how to reach it
-	login      credentialFlags
-	own        ownKeyFlags
-	dist, cpus string
-	fields     fieldFlags
-	arrivals   string
-	asJSON     bool
-	limits     limits
-	hist       string // the file for the histogram; "": none
+	cfg      client.Config
+	store    string
+	server   kvs.DialConfig // as far as flags say how to reach it
+	login    credentialFlags
+	own      ownKeyFlags
+	cpus     string
+	fields   fieldFlags
+	arrivals string
+	asJSON   bool
+	limits   limits
+	hist     string // the file for the histogram; "": none
 }
 
 func newLoadCommand() *cobra.Command {
@@ -106,25 +106,29 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.cfg.Window, "window", 1, "batches in flight on each connection")
 	flags.IntVar(&f.cfg.Batch, "batch", study.Batch,
 		"operations in a batch"+defaults(func(k *kvs.StudyDefaults) int { return k.Batch }))
-	flags.Float64Var(&w.GetRatio, "get-ratio", 1, "share of GETs, 0 to 1; all others are SETs")
+	f.fields.add(flags, "mix", "none", "load that others have described, whose values other flags "+
+		"replace: "+load.MixAllowed)
+	w.GetRatio, w.Dist = 1, load.Uniform
+	f.fields.add(flags, "get_ratio", "1", "share of GETs, 0 to 1; all others are SETs")
 	flags.IntVar(&w.Keys, "keys", 1_000_000, "number of different keys; the client stores all of "+
 		"them first")
-	f.fields.add(flags, "key_bytes", "size of a key in bytes: 1 to 255, a range such as 16-40, "+
-		"weights such as 16:90+40:10, or file:PATH with a line for each size and its weight"+
+	f.fields.add(flags, "key_bytes", "", "size of a key in bytes: 1 to 255, a range such as "+
+		"16-40, weights such as 16:90+40:10, etc for Facebook's ETC, or file:PATH with a line "+
+		"for each size and its weight"+
 		defaults(func(k *kvs.StudyDefaults) int { return k.KeyBytes }))
 	flags.StringVar(&w.KeyPrefix, "key-prefix", "",
 		"text that all keys begin with, as a part of --key-bytes")
 	flags.DurationVar(&w.TTL, "ttl", 0,
 		"time after which a stored item expires; 0: never ("+strings.Join(
 			stores.NamesOf(func(st *kvs.Store) bool { return st.TTLUnit > 0 }), ", ")+")")
-	f.fields.add(flags, "value_bytes", "size of a value in bytes: 0 to 65535, a range such as "+
-		"32-1024, weights such as 32:90+1024:10, or file:PATH with a line for each size and its "+
-		"weight"+defaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
-	f.fields.add(flags, "value_size_by", "what decides the size of a value with sizes by a "+
-		"distribution: set (each SET draws it) or key (all values of a key have one size) "+
-		"(default set)")
+	f.fields.add(flags, "value_bytes", "", "size of a value in bytes: 0 to 65535, a range such as "+
+		"32-1024, weights such as 32:90+1024:10, etc for Facebook's ETC, or file:PATH with a "+
+		"line for each size and its weight"+
+		defaults(func(k *kvs.StudyDefaults) int { return k.ValueBytes }))
+	f.fields.add(flags, "value_size_by", "set", "what decides the size of a value with sizes by a "+
+		"distribution: set (each SET draws it) or key (all values of a key have one size)")
 	hideDefaults(flags, "batch")
-	flags.StringVar(&f.dist, "dist", "uniform", "distribution of the keys: "+load.DistAllowed)
+	f.fields.add(flags, "dist", "uniform", "distribution of the keys: "+load.DistAllowed)
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0,
 		"operations offered per second, over all threads; 0: closed loop")
 	flags.StringVar(&f.arrivals, "arrivals", load.Poisson,
@@ -342,9 +346,6 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	}
 	if err := f.reach(&st); err != nil {
 		return err
-	}
-	if f.cfg.Workload.Dist, err = load.ParseDist(f.dist); err != nil {
-		return ofFlag("dist", err)
 	}
 	if f.cfg.Arrivals, err = load.ParseArrivals(f.arrivals); err != nil {
 		return ofFlag("arrivals", err)

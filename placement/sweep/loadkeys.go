@@ -65,6 +65,9 @@ func loadKey(f *load.Field) sweepKey {
 			s.Load = s.Load.with(f.Key, values...)
 		},
 		texts: func(s *Sweep) []string {
+			if s.ofMix(f.Key) {
+				return s.mixed(f)
+			}
 			if s.left[f.Key] {
 				return s.studied(of)
 			}
@@ -89,19 +92,70 @@ func loadKey(f *load.Field) sweepKey {
 				}
 				return configs
 			}
-			texts := s.Load.texts(f)
+			texts, said := s.Load.texts(f), s.says(f.Key)
 			product := make([]Config, 0, len(configs)*len(texts))
 			for _, config := range configs {
-				for _, text := range texts {
-					if err := f.Set(&config.Load, text); err != nil {
-						panic(f.Key + " holds " + text + ", which is not one of its values")
-					}
+				if !said && config.MixDecides(f.Key) {
 					product = append(product, config)
+					continue
+				}
+				for _, text := range texts {
+					next := config
+					setText(f, &next.Load, text)
+					product = append(product, next)
 				}
 			}
 			return product
 		},
 	}
+}
+
+// setText sets a value of a sweep, which was read before.
+func setText(f *load.Field, l *load.Load, text string) {
+	if err := f.Set(l, text); err != nil {
+		panic(f.Key + " holds " + text + ", which is not one of its values")
+	}
+}
+
+// mixKey is the key whose values stand for those of others.
+const mixKey = "mix"
+
+// eachMix calls do with a load of each mix of the sweep.
+func (s *Sweep) eachMix(do func(*load.Load)) {
+	axes := load.Axes()
+	mix := &axes[slices.IndexFunc(axes, func(f load.Field) bool { return f.Key == mixKey })]
+	for _, text := range s.Load.texts(mix) {
+		var l load.Load
+		setText(mix, &l, text)
+		do(&l)
+	}
+}
+
+// ofMix reports whether a mix of the sweep decides a key that the file leaves out.
+func (s *Sweep) ofMix(key string) (decides bool) {
+	if s.Load[mixKey] == nil || s.says(key) {
+		return false
+	}
+	s.eachMix(func(l *load.Load) { decides = decides || l.MixDecides(key) })
+	return decides
+}
+
+// mixed returns the values of a field that the file leaves to its mixes, or to none of them.
+func (s *Sweep) mixed(f *load.Field) (values []string) {
+	s.eachMix(func(l *load.Load) {
+		texts := []string{f.Text(l)}
+		if !l.MixDecides(f.Key) && s.left[f.Key] {
+			texts = s.studied(func(c *Config) string { return f.Text(&c.Load) })
+		} else if !l.MixDecides(f.Key) {
+			texts = s.Load.texts(f)
+		}
+		for _, text := range texts {
+			if !slices.Contains(values, text) {
+				values = append(values, text)
+			}
+		}
+	})
+	return values
 }
 
 // atRates returns the defaults of a field at the sweep's rates.
@@ -111,9 +165,7 @@ func (s *Sweep) atRates(f *load.Field) []string {
 	var values []string
 	for _, text := range s.Load.texts(rate) {
 		var l load.Load
-		if err := rate.Set(&l, text); err != nil {
-			panic(rate.Key + " holds " + text + ", which is not one of its values")
-		}
+		setText(rate, &l, text)
 		f.SetDefault(&l)
 		if value := f.Text(&l); !slices.Contains(values, value) {
 			values = append(values, value)

@@ -115,7 +115,7 @@ func (s *Sweep) Short() []byte {
 	built := Default()
 	for i := range sweepKeys {
 		k := &sweepKeys[i]
-		if value := k.texts(s); !slices.Equal(value, k.texts(&built)) {
+		if value := k.texts(s); !s.ofMix(k.name) && !slices.Equal(value, k.texts(&built)) {
 			setting := Setting{Key: k.name, Values: value}
 			fmt.Fprintf(&b, "%s\n", setting.line())
 		}

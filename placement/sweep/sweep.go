@@ -133,7 +133,7 @@ func (s *Sweep) Configs() []Config {
 func (s *Sweep) Size(limit int) int {
 	n := s.MostRepeats()
 	for i := range sweepKeys {
-		if sweepKeys[i].swept() && !s.leaves(&sweepKeys[i]) {
+		if k := &sweepKeys[i]; k.swept() && (!s.leaves(k) || s.ofMix(k.name)) {
 			n = min(limit, n*len(sweepKeys[i].texts(s))) // the factors are small: no overflow
 		}
 	}
@@ -189,7 +189,7 @@ func (s *Sweep) Marshal() []byte {
 	var b bytes.Buffer
 	for i := range sweepKeys {
 		k := &sweepKeys[i]
-		if s.leaves(k) {
+		if s.leaves(k) || s.ofMix(k.name) {
 			continue // as it is in the file that it was read from
 		}
 		value := strings.Join(k.texts(s), ", ")
@@ -238,7 +238,9 @@ func (s *Sweep) asStudied(c *Config) {
 		panic(err) // the key store has no other values
 	}
 	for key := range s.left {
-		studyKeys[key](c, &st.Study)
+		if !c.MixDecides(key) {
+			studyKeys[key](c, &st.Study)
+		}
 	}
 }
 

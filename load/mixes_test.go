@@ -1,0 +1,45 @@
+package load
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"dpukv/internal/test/must"
+)
+
+// TestMixes: a name stands for fields, which are those of a valid load. A field that is set later
+// counts instead.
+func TestMixes(t *testing.T) {
+	for name, want := range map[string]string{
+		"etc": `"mix":"etc","get_ratio":0.968,"dist":"uniform","keys":1000,"key_bytes":36,` +
+			`"key_sizes":"etc","value_bytes":194,"value_sizes":"etc","value_size_by":"key",`,
+		"ycsb-a": `"get_ratio":0.5,"dist":"zipf:0.99","keys":1000,"key_bytes":23,"value_bytes":1000,`,
+		"ycsb-b": `"get_ratio":0.95,"dist":"zipf:0.99",`,
+		"ycsb-c": `"get_ratio":1,"dist":"zipf:0.99",`,
+		"ycsb-d": `"get_ratio":0.95,"dist":"latest:0.99",`,
+		"none":   `{"get_ratio":0.95,"dist":"uniform","keys":1000,"key_bytes":8,"value_bytes":8,`,
+	} {
+		l := usual()
+		must.Do(t, fieldOf("mix").Set(&l, name))
+		text, err := json.Marshal(l)
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %s, %v, want %s", name, text, err, want)
+		}
+		must.Do(t, l.Validate())
+		if decides := l.MixDecides("dist"); decides != strings.HasPrefix(name, "ycsb") ||
+			l.MixDecides("keys") || l.MixDecides("get_ratio") != (name != "none") {
+			t.Errorf("%s: the mix decides dist: %v", name, decides)
+		}
+		must.Do(t, fieldOf("get_ratio").Set(&l, "0.25"))
+		if must.Do(t, l.Validate()); l.GetRatio != 0.25 || fieldOf("mix").Text(&l) != name {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+	for _, name := range []string{"ycsb-e", "ycsb-f", "etcetera", ""} {
+		l := usual()
+		if err := fieldOf("mix").Set(&l, name); err == nil || l != usual() {
+			t.Errorf("%q was taken", name)
+		}
+	}
+}
