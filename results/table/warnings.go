@@ -50,6 +50,7 @@ var number = regexp.MustCompile(`\b\d[\d.]*`)
 type Fold struct {
 	Title   string // in a few words; that of warnings without one is one of them
 	Example results.Warning
+	Nodes   []string         // of the clients that tell it, of several
 	Points  []*results.Point // each once, in the order of the points
 }
 
@@ -67,6 +68,9 @@ func FoldWarnings(points []*results.Point) []*Fold {
 			list = append(list, f)
 		}
 		f.Points = append(f.Points, g.Points...)
+		if node := g.Example.Node; node != "" && !slices.Contains(f.Nodes, node) {
+			f.Nodes = append(f.Nodes, node)
+		}
 	}
 	order := make(map[*results.Point]int, len(points))
 	for i, p := range points {
@@ -78,6 +82,15 @@ func FoldWarnings(points []*results.Point) []*Fold {
 	}
 	slices.SortStableFunc(list, func(a, b *Fold) int { return len(b.Points) - len(a.Points) })
 	return list
+}
+
+// who names the clients of a warning that says that a point shows something else than the server.
+func (f *Fold) who() string {
+	kind := f.Example.Kind
+	if f.Nodes == nil || kind.Title() == "" || !slices.Contains(results.ValidityKinds(), kind) {
+		return ""
+	}
+	return " (" + strings.Join(slices.Sorted(slices.Values(f.Nodes)), ", ") + ")"
 }
 
 func titleOf(g *WarningGroup) string {
@@ -103,7 +116,7 @@ func WriteWarnings(b *bytes.Buffer, points []*results.Point) {
 	}
 	b.WriteString("\nWarnings (dpukv report shows where):\n")
 	for _, f := range list[:min(shownWarnings, len(list))] {
-		line := fmt.Sprintf("%d×  %s", len(f.Points), foreign.Reason(f.Title))
+		line := fmt.Sprintf("%d×  %s", len(f.Points), foreign.Reason(f.Title)+f.who())
 		fmt.Fprintf(b, "  %s\n", shorten(line, maxWidth-2))
 	}
 	if more := len(list) - shownWarnings; more > 0 {
