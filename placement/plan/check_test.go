@@ -162,9 +162,12 @@ func TestRefusalsOfStores(t *testing.T) {
 	for file, want := range map[string]string{
 		"store: memcached\nkey_bytes: 187\n": "s.yaml:1:8: key_bytes: found 187, " +
 			"allowed by memcached's meta protocol: at most 186",
-		"store: [mica, memcached]\naccess: erew\n":             "s.yaml:1:15: access: found erew, allowed: crcw",
-		"store: redis\naccess: crew\n":                         "s.yaml:1:8: access: found crew, allowed: erew",
-		"store: mica\naccess: crcw\n":                          "crcw",
+		"store: [mica, memcached]\naccess: erew\n": "s.yaml:1:15: access: found erew, allowed: crcw",
+		"store: redis\naccess: crew\n":             "s.yaml:1:8: access: found crew, allowed: erew",
+		"store: mica\naccess: crcw\n":              "crcw",
+		"store: memcached\nkey_bytes: 8-187\n":     "allowed by memcached's meta protocol: at most 186",
+		"store: herd\nmix: etc\n": "s.yaml:1:8: value_bytes: found 65535 with keys of 186, allowed: a sum " +
+			"that fits a slot",
 		"store: redis\nbatch: 5000\n":                          "batch: found 5000",
 		"store: mica\nattach: 127.0.0.1:1\n":                   "attach: found the stores [mica]",
 		"store: [memcached, redis]\nattach: 127.0.0.1:11211\n": "attach: found the stores [memcached redis]",
