@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type Client struct {
 // a field says its rule in [rules]; the fields apart are computed here. It changes no client's
 // point.
 func Combine(clients []Client) (p *Point, hlog []byte, err error) {
+	clients = withoutEachOther(clients)
 	points := make([]*Point, len(clients))
 	for i := range clients {
 		points[i] = clients[i].Point
@@ -154,6 +156,41 @@ func combineCPUs(p *Point, clients []Client) {
 	p.ClientCPUs = slices.Compact(p.ClientCPUs)
 	had := float64(max(countCPUs(clients), 1))
 	p.ClientCPUShare, p.ClientBusyShare = p.ClientCPUShare/had, p.ClientBusyShare/had
+}
+
+// ofClientsCPUs is the warning of other programs on a client's CPUs.
+var ofClientsCPUs = regexp.MustCompile(`other programs used .* of the client's CPUs`)
+
+// withoutEachOther takes the clients' CPU time out of what other programs used of each one's CPUs,
+// and the warning that depends on it.
+func withoutEachOther(clients []Client) []Client {
+	list := slices.Clone(clients)
+	for i := range list {
+		of, siblings := list[i].Point, 0.0 // of the time of one CPU
+		for j := range clients {
+			if j == i || clients[j].Kernel != clients[i].Kernel {
+				continue
+			}
+			for _, c := range clients[j].Point.ClientCPUs {
+				if slices.Contains(of.ClientCPUs, c) {
+					siblings += clients[j].Point.ClientCPUShare
+				}
+			}
+		}
+		if siblings == 0 {
+			continue
+		}
+		p := *of
+		p.ClientOthersShare -= siblings / float64(len(of.ClientCPUs))
+		p.ClientOthersShare = max(p.ClientOthersShare, 0)
+		if p.ClientOthersShare <= OthersShare {
+			p.Warnings = slices.DeleteFunc(slices.Clone(of.Warnings), func(w Warning) bool {
+				return w.Kind == Disturbed && ofClientsCPUs.MatchString(w.Text)
+			})
+		}
+		list[i].Point = &p
+	}
+	return list
 }
 
 // countCPUs counts the clients' CPUs, each once.

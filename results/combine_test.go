@@ -355,3 +355,34 @@ func TestCombineManyClients(t *testing.T) {
 		t.Errorf("on two machines: %q, %+v", p.Warnings, p.Clients[4])
 	}
 }
+
+// TestCombineWithoutEachOther: a client on the CPU of another one is no other program to it. What
+// else disturbs it stays.
+func TestCombineWithoutEachOther(t *testing.T) {
+	const text = "disturbed: other programs used 55 % of the time of the client's CPUs (limit: 10 %). End them"
+	const server = "disturbed: other programs used 40 % of the time of the server's CPUs (limit: 10 %). End them"
+	for _, c := range []struct {
+		others float64
+		stays  int
+	}{{0.55, 2}, {0.75, 4}} {
+		var clients []Client
+		for _, name := range []string{"a", "b"} {
+			of := clientOf(t, name, []int{1}, 0, 1000)
+			of.Point.ClientOthersShare, of.Point.Warnings = c.others, ReadWarnings(text, server)
+			clients = append(clients, of)
+		}
+		p := mustCombine(t, clients)
+		disturbed := 0
+		for _, w := range p.Warnings {
+			if w.Kind == Disturbed {
+				disturbed++
+			}
+		}
+		if math.Abs(p.ClientOthersShare-(c.others-0.5)) > 1e-9 || disturbed != c.stays {
+			t.Errorf("others used %v, %q", p.ClientOthersShare, p.Warnings)
+		}
+		if len(clients[0].Point.Warnings) != 2 || clients[0].Point.ClientOthersShare != c.others {
+			t.Error("a client's own point changed")
+		}
+	}
+}
