@@ -104,7 +104,7 @@ test-arm64: deps ## short tests under qemu-user, of what a processor can change;
 	@rm -rf $(RECORDS)
 	$(call record,short) $(call rerun,short) --raw-command -- packaging/arm64.sh env GOARCH=arm64 CGO_ENABLED=0 sh -c \
 		'[ $$# -gt 0 ] || set -- $(ARM64); exec $(GO) test -exec $(AGAIN) -json -short -timeout 30m "$$@"' $@
-	$(call record,sweeps,./packaging) -- -exec $(AGAIN) -tags arm64emu -count=1
+	$(call record,sweeps,./packaging) -- -exec $(AGAIN) -tags arm64emu -count=1 -timeout 30m
 	@$(SKIPS)
 
 test-arm64-64k: FORMAT = standard-verbose

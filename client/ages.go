@@ -64,14 +64,15 @@ func (a *ages) answered(c cookie) bool {
 // A cookie travels with each request and comes back with its answer, which holds no key. The cookie
 // has all the data to check the answer, so that no table is needed:
 //
-//	bits 0–47 the key's index, 48–55 the operation, 56–62 the age class of the sending,
-//	63 the operation belongs to the quota of Load.Requests
+//	bits 0–47 the key's index, 48–55 the operation, 56–60 the age class of the sending,
+//	61 the operation fills a miss, 63 it belongs to the quota of Load.Requests
 type cookie = uint64
 
 const (
 	keyBits    = 48
 	opShift    = 48
 	classShift = 56
+	isFill     = cookie(1) << 61
 	inQuota    = cookie(1) << 63
 )
 

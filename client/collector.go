@@ -25,8 +25,20 @@ type collector struct {
 	done   chan struct{}
 }
 
-// slot holds all threads' latencies of width intervals. A nil histogram is empty.
-type slot struct{ intended, actual *hdrhistogram.Histogram }
+// slot holds all threads' latencies of width intervals, as [histPair] does.
+type slot struct {
+	ops    byKind
+	actual *hdrhistogram.Histogram
+}
+
+// both returns both latencies. In a closed loop they share a histogram.
+func (s *slot) both(open bool) (intended, actual *hdrhistogram.Histogram) {
+	intended = s.ops.load()
+	if !open {
+		return intended, intended
+	}
+	return intended, s.actual
+}
 
 func newCollector(open bool, report func(int, *hdrhistogram.Histogram)) *collector {
 	c := &collector{open: open, width: 1, report: report, done: make(chan struct{})}
@@ -56,10 +68,8 @@ func (c *collector) merge(p *histPair) {
 		c.slots = append(c.slots, slot{})
 	}
 	s := &c.slots[at]
+	s.ops.merge(&p.ops)
 	s.actual = mergeInto(s.actual, p.actual)
-	if c.open {
-		s.intended = mergeInto(s.intended, p.intended)
-	}
 }
 
 // halve merges each slot with its neighbour.
@@ -70,8 +80,8 @@ func (c *collector) halve() {
 			continue
 		}
 		into := &c.slots[i/2]
+		into.ops.merge(&s.ops)
 		into.actual = mergeInto(into.actual, s.actual)
-		into.intended = mergeInto(into.intended, s.intended)
 	}
 	c.slots = c.slots[:(len(c.slots)+1)/2]
 	c.width *= 2
@@ -100,41 +110,55 @@ func (c *collector) progress(p *histPair) {
 		c.newest = p.interval
 	}
 	if p.interval == c.newest {
-		c.latest.Merge(p.actual)
+		_, actual := (&slot{p.ops, p.actual}).both(c.open)
+		c.latest = mergeInto(c.latest, actual)
 	}
 }
 
 // totals merges all intervals. In a closed loop, both results are the same histogram.
 func (c *collector) totals() (intended, actual *hdrhistogram.Histogram) {
-	actual = results.NewHistogram()
-	for _, s := range c.slots {
-		actual = mergeInto(actual, s.actual)
-		intended = mergeInto(intended, s.intended)
-	}
+	all := c.all()
+	intended, actual = all.both(c.open)
 	if intended == nil {
-		intended = actual
+		intended = results.NewHistogram()
+	}
+	if actual == nil {
+		actual = results.NewHistogram()
 	}
 	return intended, actual
 }
 
-// intervals lists the nonempty slots of a measurement period, with both latencies of each. In a
-// closed loop the two share a histogram. The last interval ends with the period.
+func (c *collector) all() (sum slot) {
+	for i := range c.slots {
+		sum.ops.merge(&c.slots[i].ops)
+		sum.actual = mergeInto(sum.actual, c.slots[i].actual)
+	}
+	return sum
+}
+
+// intervals lists the nonempty slots of a measurement period, with both latencies of each, and with
+// those of each kind of operation if there was more than one. In a closed loop both share a
+// histogram. The last interval ends with the period.
 func (c *collector) intervals(start time.Time, interval, period time.Duration) []results.Interval {
 	var list []results.Interval
 	length := interval * time.Duration(c.width)
-	for i, s := range c.slots {
-		intended := s.intended
-		if !c.open {
-			intended = s.actual
-		}
+	all := c.all()
+	several := all.ops.kinds() > 1
+	for i := range c.slots {
+		s := &c.slots[i]
 		from := start.Add(time.Duration(i) * length)
 		to := start.Add(min(time.Duration(i+1)*length, period))
-		for _, of := range []results.Interval{
-			{Tag: results.TagIntended, Start: from, End: to, Histogram: intended},
-			{Tag: results.TagActual, Start: from, End: to, Histogram: s.actual},
-		} {
-			if of.Histogram != nil && of.Histogram.TotalCount() > 0 {
-				list = append(list, of)
+		add := func(tag string, h *hdrhistogram.Histogram) {
+			if h != nil && h.TotalCount() > 0 {
+				list = append(list, results.Interval{Tag: tag, Start: from, End: to, Histogram: h})
+			}
+		}
+		intended, actual := s.both(c.open)
+		add(results.TagIntended, intended)
+		add(results.TagActual, actual)
+		for kind, h := range s.ops {
+			if several && tags[kind] != "" {
+				add(tags[kind], h)
 			}
 		}
 	}

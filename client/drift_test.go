@@ -14,9 +14,9 @@ func TestPointHasIntervalsAndDrift(t *testing.T) {
 	const n = 20
 	c := newCollector(false, nil)
 	for i := range n {
-		p := newHistPair(false, nil)
+		p := newHistPair(loop(false), nil)
 		p.interval = i
-		_ = p.actual.RecordValues(int64(1e5+1e4*i), int64(1000-20*i))
+		_ = p.ops[getHit].RecordValues(int64(1e5+1e4*i), int64(1000-20*i))
 		c.merge(p)
 	}
 	cfg := Config{Duration: n * DefaultInterval, Interval: DefaultInterval, Threads: 1}

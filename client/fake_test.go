@@ -24,6 +24,7 @@ type faults struct {
 	forget   func(key uint64) bool // loses these keys
 	lose     uint64                // confirms one SET in so many and does not store it, after the preload
 	capacity int                   // keys that fit
+	evict    bool                  // the oldest key makes room for another, or the SET is refused
 	window   int                   // that its sessions keep, whatever they are asked to; 0: that
 	noStats  uint64                // the call of Stats that fails
 	resend   uint64                // its network loses one in so many packets; each operation is one
@@ -42,6 +43,7 @@ type fakeRemote struct {
 	stats      kvs.WorkerStats
 	statsCalls uint64
 	sets       uint64
+	order      []string // of the keys in the store, the oldest first, if it evicts
 	trace      []kvs.Op // of all operations, with their keys
 	traceKeys  []string
 	open       int
@@ -117,8 +119,15 @@ func (r *fakeRemote) execute(q *kvs.Request) (a kvs.Answer, delivered bool) {
 func (r *fakeRemote) set(q *kvs.Request) kvs.Status {
 	_, there := r.store[string(q.Key)]
 	if c := r.faults.capacity; c > 0 && !there && len(r.store) >= c {
-		r.stats.Full++
-		return kvs.Full
+		if !r.faults.evict {
+			r.stats.Full++
+			return kvs.Full
+		}
+		delete(r.store, r.order[0])
+		r.order = r.order[1:]
+	}
+	if !there && r.faults.evict {
+		r.order = append(r.order, string(q.Key))
 	}
 	if r.sets++; r.faults.lose == 0 || r.sets <= testKeys || r.sets%r.faults.lose > 0 {
 		r.store[string(q.Key)] = bytes.Clone(q.Value)

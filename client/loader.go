@@ -47,6 +47,7 @@ type loader struct {
 
 	schedule schedule // open loop only
 
+	fills fills
 	quota *quota.Share // nil: the period has a fixed length
 	// operations after which the connections are opened anew; 0: never
 	reconnectEvery int
@@ -76,8 +77,9 @@ type run struct {
 	intendedNs, sentNs, receivedNs int64
 
 	n      int64
-	atNs   int64  // decides the interval
-	quota  cookie // inQuota if the operations belong to the quota
+	kinds  [loadKinds]int64 // sum to n
+	atNs   int64            // decides the interval
+	quota  cookie           // inQuota if the operations belong to the quota
 	record bool
 	late   bool
 	tally  *tally
@@ -88,7 +90,8 @@ func newLoader(t *thread, p period, full chan<- *histPair) *loader {
 		thread: t,
 		period: p,
 		gen:    load.NewGenerator(&t.cfg.Workload, t.cfg.FirstThread+t.id, t.cfg.AllThreads),
-		rec:    newRecorder(t.cfg.OpenLoop(), full, p.fromNs, int64(t.cfg.Interval)),
+		rec:    newRecorder(t.cfg, full, p.fromNs, int64(t.cfg.Interval)),
+		fills:  fills{on: t.cfg.Fills(), delayNs: int64(t.cfg.FillDelay)},
 
 		reconnectEvery: t.cfg.ReconnectEvery,
 		computing:      computing{eachNs: int64(t.cfg.Compute)},
@@ -210,7 +213,10 @@ func (l *loader) untilMark(nowNs int64, wait time.Duration) time.Duration {
 // stops at the end of a batch.
 func (l *loader) closedStep(nowNs int64) error {
 	for range l.room() {
-		taken, err := l.sendNext(0)
+		taken, err := l.sendFills(nowNs)
+		if taken {
+			taken, err = l.sendNext(0)
+		}
 		if err != nil {
 			return err
 		}
@@ -281,6 +287,11 @@ func (l *loader) receive(wait time.Duration) error {
 func (l *loader) countAnswers() {
 	for i := range l.answers {
 		a := &l.answers[i]
+		if l.fills.on && a.Cookie&isFill > 0 {
+			l.endRun()
+			l.countFill(a)
+			continue
+		}
 		if l.run.n == 0 || a.ReceivedNs != l.run.receivedNs ||
 			a.SentNs != l.run.sentNs || a.IntendedNs != l.run.intendedNs ||
 			a.Cookie&inQuota != l.run.quota {
@@ -291,7 +302,11 @@ func (l *loader) countAnswers() {
 		if l.quota != nil { // without one, the bit would be a damaged cookie
 			a.Cookie &^= inQuota
 		}
-		l.judge(a, l.run.tally)
+		kind := l.judge(a, l.run.tally)
+		l.run.kinds[kind]++
+		if kind == getMiss && l.fills.on {
+			l.fills.push(cookieKey(a.Cookie), a.ReceivedNs)
+		}
 	}
 	l.endRun()
 }
@@ -319,7 +334,7 @@ func (l *loader) endRun() {
 		return
 	}
 	if r.record {
-		l.rec.record(r.atNs, r.receivedNs-r.intendedNs, r.receivedNs-r.sentNs, r.n)
+		l.rec.record(r.atNs, r.receivedNs-r.intendedNs, r.receivedNs-r.sentNs, &r.kinds)
 	}
 	if r.late {
 		l.late += uint64(r.n)

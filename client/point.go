@@ -16,6 +16,7 @@ type summed struct {
 	inside, outside tally
 	answeredIn      uint64 // in the measurement period, even if due before it
 	late, unsent    uint64
+	fills           uint64
 	clamped         uint64
 	samples         uint64
 	submitted       uint64
@@ -44,6 +45,7 @@ func (r *loadRun) sum() summed {
 		s.answeredIn += l.answeredIn
 		s.late += l.late
 		s.unsent += l.unsent()
+		s.fills += l.fills.answered
 		s.clamped += l.rec.clamped
 		s.samples += l.rec.samples
 		spent := l.spent()
@@ -92,12 +94,15 @@ func (r *loadRun) result(err error) *Result {
 		if sum.samples >= results.BatchesForP9999 {
 			p.Latency, p.Actual = p.Latency.WithP9999(intended), p.Actual.WithP9999(actual)
 		}
+		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval, r.cfg.Duration)
+		p.ByOp = results.ByOpOf(res.Intervals)
 		if !r.cfg.OpenLoop() {
 			p.InFlightMean = p.LittlesLaw()
 			p.InFlightShare = p.InFlightMean / float64(r.flight().windows())
 		}
-		p.Stages = r.stages(p, sum)
-		res.Intervals = r.collector.intervals(r.startedAt, r.cfg.Interval, r.cfg.Duration)
+		if p.Fills == 0 { // the server's time in it would be that of fills, too
+			p.Stages = r.stages(p, sum)
+		}
 		if unsent != nil {
 			p.LatencyLowerBoundFrom = results.LowerBoundFrom(intended, unsent)
 			if !r.cfg.OpenLoop() {
@@ -111,6 +116,7 @@ func (r *loadRun) result(err error) *Result {
 		res.Threads = r.threads()
 		p.LatencyInterval = results.LatencyIntervalOf(res.Intervals, results.TagIntended)
 		p.ActualInterval = results.LatencyIntervalOf(res.Intervals, results.TagActual)
+		p.HitRateInterval = results.HitRateIntervalOf(res.Intervals)
 		p.Warnings = append(r.warnings(p, sum), results.DriftWarnings(p, res.Intervals)...)
 		p.Warnings = append(p.Warnings, results.ReadWarnings(warning)...)
 		p.SayWhoIsFull()
@@ -201,6 +207,7 @@ func (r *loadRun) counted(p *results.Point, s summed) {
 	p.StartedAt = r.startedAt
 	p.Ops = s.inside.answered
 	p.Gets, p.Hits, p.Misses = s.inside.gets, s.inside.hits, s.inside.misses
+	p.Fills = s.fills
 	p.ComparedGets, p.VersionBytes = s.inside.compared, s.versionBytes
 	if s.inside.hits > 0 && p.ValueSizes != "" {
 		p.HitValueBytes = float64(s.inside.hitBytes) / float64(s.inside.hits)
@@ -380,7 +387,7 @@ func (r *loadRun) unanswered() (ages *hdrhistogram.Histogram, youngNs int64) {
 	}
 	if ages != nil {
 		last := int((r.cfg.Duration - 1) / r.cfg.Interval)
-		r.collector.merge(&histPair{interval: last, actual: ages})
+		r.collector.merge(&histPair{interval: last, ops: byKind{noKind: ages}})
 	}
 	return ages, youngNs
 }

@@ -8,24 +8,25 @@ import (
 
 // histPair holds one thread's records of one interval.
 type histPair struct {
-	interval int                     // counted from the start of the measurement period
-	intended *hdrhistogram.Histogram // nil in a closed loop, where it would equal actual
-	actual   *hdrhistogram.Histogram
-	home     chan<- *histPair // takes the pair back once it is merged and emptied
+	interval int // counted from the start of the measurement period
+	// ops are the latencies by kind of operation: in an open loop from the intended send.
+	ops    byKind
+	actual *hdrhistogram.Histogram // nil in a closed loop, where it would be the sum of ops
+	home   chan<- *histPair        // takes the pair back once it is merged and emptied
 }
 
-func newHistPair(open bool, home chan<- *histPair) *histPair {
-	p := &histPair{actual: results.NewHistogram(), home: home}
-	if open {
-		p.intended = results.NewHistogram()
+func newHistPair(cfg *Config, home chan<- *histPair) *histPair {
+	p := &histPair{ops: cfg.expected(), home: home}
+	if cfg.OpenLoop() {
+		p.actual = results.NewHistogram()
 	}
 	return p
 }
 
 func (p *histPair) reset() {
-	p.actual.Reset()
-	if p.intended != nil {
-		p.intended.Reset()
+	p.ops.reset()
+	if p.actual != nil {
+		p.actual.Reset()
 	}
 }
 
@@ -44,6 +45,7 @@ type recorder struct {
 	stepNs  int64
 	fromNs  int64 // of the pair's interval
 	nextNs  int64 // when it is over
+	open    bool  // the loop
 	wait    bool  // for a spare pair: the load is over
 	clamped uint64
 	samples uint64 // different latencies recorded: the answers of one batch are one
@@ -58,14 +60,15 @@ func pairsPerThread(open bool) int {
 	return 2
 }
 
-func newRecorder(open bool, full chan<- *histPair, startNs, intervalNs int64) recorder {
-	pairs := pairsPerThread(open)
+func newRecorder(cfg *Config, full chan<- *histPair, startNs, intervalNs int64) recorder {
+	pairs := pairsPerThread(cfg.OpenLoop())
 	spare := make(chan *histPair, pairs)
 	for range pairs - 1 {
-		spare <- newHistPair(open, spare)
+		spare <- newHistPair(cfg, spare)
 	}
 	return recorder{
-		pair:    newHistPair(open, spare),
+		pair:    newHistPair(cfg, spare),
+		open:    cfg.OpenLoop(),
 		spare:   spare,
 		full:    full,
 		startNs: startNs,
@@ -75,15 +78,31 @@ func newRecorder(open bool, full chan<- *histPair, startNs, intervalNs int64) re
 	}
 }
 
-// record counts n operations with the same latencies in the interval of atNs. That is the time of
-// their answer, or in an open loop the time at which they were due.
-func (r *recorder) record(atNs, intendedNs, actualNs, n int64) {
+// record counts operations with the same latencies, by their kinds, in the interval of atNs. That
+// is the time of their answer, or in an open loop the time at which they were due.
+func (r *recorder) record(atNs, intendedNs, actualNs int64, kinds *[loadKinds]int64) {
 	r.turnTo(atNs)
-	if r.pair.intended != nil {
-		r.count(r.pair.intended, intendedNs, n)
+	latencyNs := actualNs
+	if r.open {
+		latencyNs = intendedNs
 	}
-	r.count(r.pair.actual, actualNs, n)
+	all := int64(0)
+	for kind, n := range kinds {
+		if n > 0 {
+			r.count(r.pair.ops.of(opKind(kind)), latencyNs, n)
+			all += n
+		}
+	}
+	if r.open {
+		r.count(r.pair.actual, actualNs, all)
+	}
 	r.samples++
+}
+
+// recordFill counts a fill in the interval of atNs.
+func (r *recorder) recordFill(atNs, latencyNs int64) {
+	r.turnTo(atNs)
+	r.count(r.pair.ops.of(fillDone), latencyNs, 1)
 }
 
 func (r *recorder) count(h *hdrhistogram.Histogram, latencyNs, n int64) {
@@ -99,7 +118,7 @@ func (r *recorder) count(h *hdrhistogram.Histogram, latencyNs, n int64) {
 func (r *recorder) recordUnsent(atNs, ageNs, n int64) {
 	r.wait = true
 	r.turnTo(atNs)
-	r.count(r.pair.intended, ageNs, n)
+	r.count(r.pair.ops.of(noKind), ageNs, n)
 }
 
 // turnTo makes the interval of a time the current one. If the collector is behind, the records go
@@ -111,22 +130,22 @@ func (r *recorder) turnTo(atNs int64) {
 	interval := int((atNs - r.startNs) / r.stepNs)
 	if r.other != nil && r.other.interval == interval {
 		r.pair, r.other = r.other, r.pair
-	} else if !r.open(interval) {
+	} else if !r.begin(interval) {
 		return
 	}
 	r.fromNs = r.startNs + int64(interval)*r.stepNs
 	r.nextNs = r.fromNs + r.stepNs
 }
 
-// open starts an interval in a spare pair. It hands over the oldest one, unless the recorder may
+// begin starts an interval in a spare pair. It hands over the oldest one, unless the recorder may
 // keep that one open. It returns false if there is no spare pair.
-func (r *recorder) open(interval int) bool {
+func (r *recorder) begin(interval int) bool {
 	spare := r.nextSpare()
 	if spare == nil {
 		return false
 	}
 	done := r.pair
-	if r.pair.intended != nil { // an open loop
+	if r.open {
 		done, r.other = r.other, r.pair
 		if done != nil && done.interval > r.other.interval {
 			done, r.other = r.other, done

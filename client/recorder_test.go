@@ -7,14 +7,26 @@ import (
 	"dpukv/results"
 )
 
+// loop is the load of a recorder: GETs that find their keys.
+func loop(open bool) *Config {
+	cfg := &Config{}
+	if cfg.GetRatio = 1; open {
+		cfg.RateOps = 1
+	}
+	return cfg
+}
+
+// hits are n operations for a recorder.
+func hits(n int64) *[loadKinds]int64 { return &[loadKinds]int64{getHit: n} }
+
 // recordAll drives a recorder and a collector over the given times, and returns the collector.
 func recordAll(open bool, intervalNs int64, receivedNs []int64) *collector {
 	full := make(chan *histPair, pairsPerThread(true))
-	rec := newRecorder(open, full, 0, intervalNs)
+	rec := newRecorder(loop(open), full, 0, intervalNs)
 	c := newCollector(open, nil)
 	go c.run(full)
 	for _, ns := range receivedNs {
-		rec.record(ns, 2000, 1000, 3)
+		rec.record(ns, 2000, 1000, hits(3))
 	}
 	rec.finish()
 	close(full)
@@ -47,11 +59,11 @@ func TestRecorderLosesNothing(t *testing.T) {
 func TestCollectorHalves(t *testing.T) {
 	const intervals = 5*maxSlots + 3
 	home := make(chan *histPair, 1)
-	p, c := newHistPair(true, home), newCollector(true, nil)
+	p, c := newHistPair(loop(true), home), newCollector(true, nil)
 	for i := range intervals {
 		p.interval = i
 		results.Record(p.actual, 1000)
-		results.Record(p.intended, 2000)
+		results.Record(p.ops[getHit], 2000)
 		c.merge(p)
 		p.reset()
 	}
@@ -59,8 +71,8 @@ func TestCollectorHalves(t *testing.T) {
 		t.Errorf("%d slots of %d intervals", len(c.slots), c.width)
 	}
 	for i, s := range c.slots[:len(c.slots)-1] {
-		if s.actual.TotalCount() != 8 || s.intended.TotalCount() != 8 {
-			t.Errorf("slot %d holds %d and %d, want 8", i, s.intended.TotalCount(), s.actual.TotalCount())
+		if s.actual.TotalCount() != 8 || s.ops[getHit].TotalCount() != 8 {
+			t.Errorf("slot %d holds %d and %d, want 8", i, s.ops[getHit].TotalCount(), s.actual.TotalCount())
 		}
 	}
 	intended, actual := c.totals()
@@ -93,13 +105,13 @@ func TestIntervals(t *testing.T) {
 
 func TestRecorderCountsWhatItClamps(t *testing.T) {
 	full := make(chan *histPair, pairsPerThread(true))
-	rec := newRecorder(true, full, 0, int64(time.Hour))
-	rec.record(1, results.HistogramHighestNs+1, 5, 4) // too long
-	rec.record(1, 5, -1, 2)                           // before it was sent
+	rec := newRecorder(loop(true), full, 0, int64(time.Hour))
+	rec.record(1, results.HistogramHighestNs+1, 5, hits(4)) // too long
+	rec.record(1, 5, -1, hits(2))                           // before it was sent
 	if rec.clamped != 6 {
 		t.Errorf("%d clamped, want 6", rec.clamped)
 	}
-	if rec.pair.intended.TotalCount() != 6 || rec.pair.actual.TotalCount() != 6 {
+	if rec.pair.ops[getHit].TotalCount() != 6 || rec.pair.actual.TotalCount() != 6 {
 		t.Error("clamped latencies are not recorded")
 	}
 }
@@ -107,18 +119,18 @@ func TestRecorderCountsWhatItClamps(t *testing.T) {
 // TestRecorderKeepsTwoIntervalsOpen: answers of several connections overtake each other.
 func TestRecorderKeepsTwoIntervalsOpen(t *testing.T) {
 	full := make(chan *histPair, pairsPerThread(true))
-	rec := newRecorder(true, full, 1000, 1000)
+	rec := newRecorder(loop(true), full, 1000, 1000)
 	rec.wait = true
 	c := newCollector(true, nil)
 	go c.run(full)
 	for _, ns := range []int64{1000, 2500, 1999, 3000, 2999, 1500, 4000, 2000, 3999} {
-		rec.record(ns, 2000, 1000, 1)
+		rec.record(ns, 2000, 1000, hits(1))
 	}
 	rec.finish()
 	close(full)
 	<-c.done
 	for i, want := range []int64{3, 3, 2, 1} {
-		if got := c.slots[i].intended.TotalCount(); got != want {
+		if got := c.slots[i].ops[getHit].TotalCount(); got != want {
 			t.Errorf("interval %d has %d latencies, want %d", i, got, want)
 		}
 	}

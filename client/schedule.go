@@ -98,7 +98,14 @@ func (l *loader) openStep(nowNs int64) error {
 func (l *loader) sendDue(nowNs int64, due uint64) (blocked bool, err error) {
 	s := &l.schedule
 	room := l.room()
-	for n := 0; s.sent < due; n++ {
+	for n := 0; ; n++ {
+		if roomy, err := l.sendFills(nowNs); err != nil || !roomy {
+			s.held = true
+			return true, err
+		}
+		if s.sent >= due {
+			break
+		}
 		if n == room {
 			s.held = s.held || room < burst
 			return room < burst, nil
@@ -173,7 +180,8 @@ func (l *loader) openWait(nowNs int64, due uint64, blocked bool) time.Duration {
 	if s.sent < due {
 		return 0
 	}
-	gap := time.Duration(l.period.startNs + s.pacer.At(s.sent) - nowNs)
+	next := min(l.period.startNs+s.pacer.At(s.sent), l.fills.dueNs())
+	gap := time.Duration(next - nowNs)
 	if gap < spinBelow {
 		return 0
 	}

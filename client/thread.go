@@ -221,8 +221,8 @@ func (t *thread) alive(nowNs int64) error {
 	return nil
 }
 
-// judge checks one answer and counts it.
-func (t *thread) judge(a *kvs.Answer, sum *tally) {
+// judge checks one answer and counts it. Wrong answers have no kind.
+func (t *thread) judge(a *kvs.Answer, sum *tally) opKind {
 	sum.answered++
 	op := cookieOp(a.Cookie)
 	switch {
@@ -232,19 +232,20 @@ func (t *thread) judge(a *kvs.Answer, sum *tally) {
 		if key := cookieKey(a.Cookie); t.own.tracks(key) {
 			t.own.stored(key, a)
 		}
+		return setDone
 	case op == kvs.Get && a.Status == kvs.OK:
 		sum.gets++
 		key := cookieKey(a.Cookie)
 		if !t.values.Check(a.Value, key) {
 			t.wrong(a, sum, "the value does not belong to this key")
-			return
+			return noKind
 		}
 		if t.own.tracks(key) {
 			stale, known := t.own.stale(key, a)
 			if stale {
 				t.wrong(a, sum, "the value is older than a SET that the server had confirmed: the "+
 					"SET is lost, or another load writes these keys")
-				return
+				return noKind
 			}
 			if known {
 				sum.compared++
@@ -252,15 +253,18 @@ func (t *thread) judge(a *kvs.Answer, sum *tally) {
 		}
 		sum.hits++
 		sum.hitBytes += uint64(len(a.Value))
+		return getHit
 	case op == kvs.Get && a.Status == kvs.NotFound:
 		sum.gets++
 		sum.misses++
+		return getMiss
 	default:
 		if a.Status == kvs.Full {
 			sum.full++
 		}
 		t.wrong(a, sum, "the operation failed")
 	}
+	return noKind
 }
 
 // wrong counts an error and keeps the first few in words.

@@ -30,6 +30,8 @@ type ServerConfig struct {
 	// GrowthBytes is the size of all the items that a log takes in for one key, while its values
 	// grow to the largest. 0: they do not grow.
 	GrowthBytes int `json:"growth_bytes,omitempty"`
+	// MemoryBytes is the memory for items, instead of room for Items; 0: that room.
+	MemoryBytes int64 `json:"memory_bytes,omitempty"`
 	// Mode is "cache" (the server may evict items to make room) or "store" (it may not).
 	Mode   string `json:"mode"`
 	Access string `json:"access"` // "erew", "crew" or "crcw"

@@ -27,6 +27,12 @@ type Load struct {
 	// ReconnectEvery is the number of operations after which a client thread opens its connections
 	// anew; absent: never.
 	ReconnectEvery int `json:"reconnect_every,omitempty"`
+	// OnMiss says what a GET that misses its key means: see [RefuseMisses]; absent: too many fail
+	// the run.
+	OnMiss string `json:"on_miss,omitempty"`
+	// FillDelay is the time from a miss to the SET that fills it. It stands for the database behind
+	// a cache; absent: none.
+	FillDelay time.Duration `json:"fill_delay_ns,omitempty"`
 	// Compute is the work that a client thread does after each batch that it sends, before it looks
 	// for answers: the time that this work takes alone; absent: none.
 	Compute time.Duration `json:"compute_ns,omitempty"`
@@ -188,6 +194,20 @@ var fields = []Field{
 			"anew, over TCP. With 0, connections stay open.",
 		Example: "[0, 1000]",
 	}, 0, maxRequests, func(l *Load) *int { return &l.ReconnectEvery }),
+	onMiss(Field{
+		Name: "on_miss", Key: "misses", ID: "OnMiss", Optional: true,
+		Title: "misses", Label: "misses %s",
+		Help: "GETs that miss their key: they fail the point (refused), or the hit rate is a " +
+			"result (allowed), or the client also stores the key after each miss (filled).",
+		Example: "[allowed, filled]",
+	}),
+	fillDelay(Field{
+		Name: "fill_delay_ns", Key: "fill_delay", ID: "FillDelay", Optional: true,
+		Title: "fill delay", Label: "fills after %s",
+		Help: "Time from a miss to the SET that fills it, with misses filled. It stands for the " +
+			"database behind a cache.",
+		Example: "[0s, 1ms]",
+	}),
 	compute(Field{
 		Name: "compute_ns", Key: "compute", ID: "Compute", Optional: true,
 		Title: "compute µs", Label: "%s µs of compute a batch",
@@ -227,6 +247,9 @@ func (l *Load) Validate() error {
 		if err := l.validatePoisson(); err != nil {
 			return err
 		}
+	}
+	if err := l.validateMisses(); err != nil {
+		return err
 	}
 	return l.validateKeys()
 }

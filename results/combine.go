@@ -126,6 +126,7 @@ func combineLatencies(p *Point, clients []Client) (hlog []byte, err error) {
 	p.LatencyLowerBoundFrom = LowerBoundFrom(intended, unsent)
 	p.LatencyInterval = LatencyIntervalOf(intervals, TagIntended)
 	p.ActualInterval = LatencyIntervalOf(intervals, TagActual)
+	p.ByOp, p.HitRateInterval = ByOpOf(intervals), HitRateIntervalOf(intervals)
 	return EncodeHlog(intervals)
 }
 

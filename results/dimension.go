@@ -97,6 +97,7 @@ var dimensions = slices.Concat(
 	ofLoad(otherLoad()...),
 	[]*Dimension{
 		byText("mode", "%s mode", func(p *Point) string { return p.Mode }),
+		serverMemory,
 		byText("access", "%s", func(p *Point) string { return strings.ToUpper(p.Access) }),
 		byText("pages", "%s pages", func(p *Point) string { return p.Pages }),
 		byText("build", "build %s", func(p *Point) string { return p.Build }),
@@ -221,6 +222,14 @@ func ofHalves(d *Dimension) *Dimension {
 	d.ofHalves = true
 	return d
 }
+
+// serverMemory is the limit of a server's memory for items, if it has one.
+var serverMemory = func() *Dimension {
+	size := func(p *Point) string { return numfmt.Size(p.MemoryBytes).String() }
+	d := byText("memory_bytes", "%s of memory", size)
+	d.num, d.title = func(p *Point) float64 { return float64(p.MemoryBytes) }, "memory"
+	return d
+}()
 
 // clusterNodes counts the nodes of a cluster. A server alone has none.
 func clusterNodes(p *Point) string {

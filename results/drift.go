@@ -20,7 +20,7 @@ const (
 	driftFloor = 1e-3
 )
 
-// DriftWarnings warns if the throughput or the median latency rose or fell over a point's
+// DriftWarnings warns if the throughput, the median latency or the hit rate rose or fell over a point's
 // measurement period. The median is that from the intended send. The order of ten slices of the
 // period decides (Mann and Kendall): a burst in the middle is no drift. At least six intervals are
 // needed for the level of the test.
@@ -43,7 +43,10 @@ func DriftWarnings(p *Point, intervals []Interval) (warnings Warnings) {
 	for _, of := range []struct {
 		name   string
 		series []float64
-	}{{"throughput", rates}, {"median latency", medians}} {
+	}{
+		{"throughput", rates}, {"median latency", medians},
+		{"hit rate", hitRatesIn(n, whole, intervals)},
+	} {
 		share, chance := trend(of.series)
 		if chance <= driftLevel && max(share, -share) >= driftShare {
 			warnings = append(warnings, Drift.Warn("the %s %s over the "+
@@ -53,6 +56,18 @@ func DriftWarnings(p *Point, intervals []Interval) (warnings Warnings) {
 		}
 	}
 	return warnings
+}
+
+// hitRatesIn returns the share of hits in each of n parts of the whole, or nothing if none missed.
+func hitRatesIn(n int, whole, intervals []Interval) (rates []float64) {
+	hits, misses := hitsIn(n, whole, intervals)
+	if sum(misses) == 0 {
+		return nil
+	}
+	for i := range hits {
+		rates = append(rates, ratio(hits[i], hits[i]+misses[i]))
+	}
+	return rates
 }
 
 // trend is the change from the first value to the last, as a share of the first, and the

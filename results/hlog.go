@@ -19,11 +19,18 @@ const (
 	// TagUnsent has the ages of unsent operations at the end of the load, and of a closed loop's
 	// unanswered ones. TagIntended includes them, and TagActual the unanswered ones.
 	TagUnsent = "unsent"
+
+	// These have [TagIntended] by what the operations were and found, if there was more than one
+	// kind. Fills are not in TagIntended: see [Point.ByOp].
+	TagGetHit  = "get_hit"
+	TagGetMiss = "get_miss"
+	TagSet     = "set"
+	TagFill    = "fill"
 )
 
 // Interval is one line of a histogram log: the latencies recorded between two times.
 type Interval struct {
-	Tag        string    // TagIntended, TagActual or TagUnsent
+	Tag        string    // one of the above
 	Start, End time.Time // to the millisecond, the precision of the format
 	Histogram  *hdrhistogram.Histogram
 }

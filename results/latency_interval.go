@@ -80,9 +80,7 @@ type table struct {
 
 // tabulate returns an empty table if there are too few intervals.
 func tabulate(intervals []Interval, tag string) (t table) {
-	intervals = slices.DeleteFunc(slices.Clone(intervals), func(iv Interval) bool {
-		return iv.Tag != tag
-	})
+	intervals = withTag(intervals, tag)
 	if len(intervals) < intervalsLeast {
 		return t
 	}

@@ -110,6 +110,8 @@ type Asked struct {
 	// Wait is how threads of halves wait for messages: "poll", or "nap" (they sleep for 50 to
 	// 100 µs at a time). It is absent if nothing is split.
 	Wait string `json:"wait,omitempty"`
+	// MemoryBytes is the memory of the server for items. It is absent if all keys had room.
+	MemoryBytes int64 `json:"memory_bytes,omitempty"`
 	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It
 	// is absent without one.
 	Neighbour string `json:"neighbour,omitempty"`
@@ -255,6 +257,12 @@ type Counted struct {
 	Gets   uint64 `json:"gets"`   // answered GETs
 	Hits   uint64 `json:"hits"`   // GETs that found their key
 	Misses uint64 `json:"misses"` // GETs that did not find their key
+	// HitRateInterval is a 95 % interval of the share of hits. It is absent if no GET missed, or
+	// none hit, and from an older build.
+	HitRateInterval HitRateInterval `json:"hit_rate_interval,omitzero"`
+	// Fills are answered SETs of keys that a GET had missed. They are no operations of the load:
+	// no other count and no latency but their own has them.
+	Fills uint64 `json:"fills,omitempty"`
 	// ComparedGets are hits whose value a client thread compared with its own latest SET of the
 	// key. It is absent if there were none, and from an older build.
 	ComparedGets uint64 `json:"compared_gets,omitempty"`
@@ -315,8 +323,10 @@ type LatencyDetail struct {
 	LatencyInterval LatencyInterval `json:"latency_interval,omitzero"`
 	// the same of the latency from the actual send
 	ActualInterval LatencyInterval `json:"actual_interval,omitzero"`
+	// ByOp has the latency by what an operation was and found, if there was more than one kind.
+	ByOp ByOp `json:"by_op,omitzero"`
 	// Stages tell where the mean latency goes. They are absent if the server does not report the
-	// time in it.
+	// time in it, and with fills.
 	Stages Stages `json:"stages,omitzero"`
 }
 
@@ -439,8 +449,15 @@ type Latency struct {
 	MaxNs   int64 `json:"latency_max_ns"` // maximum
 }
 
-// LittlesLaw returns how many operations were in flight in the mean, from the figures of a point.
-func (p *Point) LittlesLaw() float64 { return p.ThroughputOps * p.MeanNs / 1e9 }
+// LittlesLaw returns how many operations were in flight in the mean, fills included, from the
+// figures of a point.
+func (p *Point) LittlesLaw() float64 {
+	inFlight := p.ThroughputOps * p.MeanNs
+	if p.Fills > 0 {
+		inFlight += float64(p.Fills) / time.Duration(p.DurationNs).Seconds() * p.ByOp.Fill.MeanNs
+	}
+	return inFlight / 1e9
+}
 
 // Lag is a distribution of delays, in nanoseconds.
 type Lag struct {

@@ -18,7 +18,7 @@ var rules = []struct {
 	fields string
 }{
 	{typed(sum[uint64]), `Ops Gets Hits Misses Errors Timeouts Retries LateOps UnsentOps
-		Reconnects ComparedGets VersionBytes UnansweredOps`},
+		Fills Reconnects ComparedGets VersionBytes UnansweredOps`},
 	{typed(sum[int]), "Requests ClientHashSamples"},
 	{typed(sum[float64]), "RateOps ThroughputOps"},
 	{typed(sumMoved), "ClientMoved ClientMovedLoad ClientMovedWindow"},
@@ -53,13 +53,13 @@ var rules = []struct {
 
 	// asked of all clients, or told by one server
 	{same, `Schema Status Store EngineThreads Answers Wait ServerThreads ClientThreads
-		Mix GetRatio Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL Seed Batch Window
-		Connections Arrivals ReconnectEvery Compute Hash Warmup
+		Mix GetRatio Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
+		Seed Batch Window Connections Arrivals ReconnectEvery OnMiss FillDelay Compute Hash Warmup
 		Transport ClusterNodes Protocol Mode Access Pages ServerCPUs ServerVersion ServerAddr
 		Lanes ProxyLanes`},
 
 	// known to the orchestrator alone, or only after the clients
-	{same, `ID Error Measure Settings Placement Submode Filter RateShare Neighbour Build Repeat
+	{same, `ID Error Measure Settings Placement Submode Filter RateShare MemoryBytes Neighbour Build Repeat
 		Attached ServerCommand EmulatedTestbed Path Machines Probed ClientVersion Builds
 		NeighbourNode NeighbourCPUs ServerMovedLoad ServerHostCPUNsPerOp ServerDPUCPUNsPerOp
 		ClientHostCPUNsPerOp ClientDPUCPUNsPerOp NeighbourWork HlogBytes HlogCRC32C Chain`},
@@ -67,7 +67,7 @@ var rules = []struct {
 
 // apart are the fields that need several others, the machines or the histograms: [Combine] computes
 // them. ThroughputOps has a rule too, and is among them for clients that do a number of requests.
-const apart = `Latency LatencyDetail InFlightMean InFlightShare
+const apart = `Latency LatencyDetail HitRateInterval InFlightMean InFlightShare
 	ServerEnergyUJPerOp ServerEnergyBy ClientEnergyUJPerOp ClientEnergyBy
 	ClientCPUShare ClientBusyShare ClientCPUs Parts Clients Warnings`
 

@@ -140,6 +140,11 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.cfg.ReconnectEvery, "reconnect-every", 0,
 		"operations after which a thread closes its connections and opens them anew, over TCP "+
 			"(0: never)")
+	f.fields.add(flags, "on_miss", "refuse", "GETs that miss their key: too many fail the load "+
+		"(refuse), or the hit rate is a result (allow), or the client also stores the key after "+
+		"each miss (fill)")
+	f.fields.add(flags, "fill_delay", "0s", "time from a miss to its fill, as of a database "+
+		"behind a cache, such as 1ms")
 	flags.DurationVar(&f.cfg.Compute, "compute", 0,
 		"work that a thread does after each batch, before it looks for answers, such as 5us (0: "+
 			"none)")

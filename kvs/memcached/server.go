@@ -61,7 +61,7 @@ func arguments(cfg *Config, host, port string) ([]string, error) {
 	args := []string{
 		"-l", host, "-p", port, "-U", "0", // TCP only
 		"-t", strconv.Itoa(cfg.Workers),
-		"-m", strconv.FormatInt(cfg.MemoryBytes()/bytesPerMiB+1, 10),
+		"-m", strconv.FormatInt((cfg.MemoryBytes()+bytesPerMiB-1)/bytesPerMiB, 10),
 		"-c", strconv.FormatUint(clients, 10),
 		"-R", strconv.Itoa(MaxBatch),
 		"-o", fmt.Sprintf("hashpower=%d", hashPower(cfg.Items)),

@@ -30,6 +30,7 @@ var Store = kvs.Store{
 	Endpoints: endpoints,
 	Program:   Installed,
 	Command: kvs.Command{
+		Flags:       installed.Flags(func(c installed.Config) (kvs.Server, error) { return Start(c) }),
 		Short:       "Run the installed memcached",
 		Long:        "Run the installed memcached" + installed.Help,
 		Example:     "  dpukv serve memcached --server-threads 1 --cpus 0",

@@ -135,10 +135,14 @@ func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
 	return max(need, minLogBytes) * int64(n)
 }
 
-// LogBytesOf returns the size of the logs of a server's partitions, one for each worker. A [Cache]
+// LogBytesOf returns the size of the logs of a server's partitions, one for each worker: what the
+// configuration says, or room for all items. A [Cache]
 // whose values grow also gets room for what each key appends until its item is large enough: its
 // log would otherwise overwrite items that are still needed.
 func LogBytesOf(c *kvs.ServerConfig, mode Mode) int64 {
+	if c.MemoryBytes > 0 {
+		return c.MemoryBytes
+	}
 	const padding = wordBytes - 1 // of each key and value, where the sizes differ
 	key, value := c.KeyBytes, c.MaxValueBytes
 	if c.MaxKeyBytes > 0 {

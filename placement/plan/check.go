@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/numfmt"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/placement/launch"
@@ -41,6 +42,7 @@ var checks = []struct {
 	{of: (*candidate).checkPorts, nodes: true},
 	{of: (*candidate).checkRequests, nodes: true},
 	{of: (*candidate).checkNeighbour, nodes: true},
+	{of: (*candidate).checkMemory},
 	{of: (*candidate).checkHalves, nodes: true},
 	{of: (*candidate).checkLoad},
 	{of: (*candidate).checkProbe, each: true, probes: true},
@@ -137,6 +139,16 @@ func (a *candidate) checkNeighbour() error {
 		return fmt.Errorf("%sneighbour: %w", at, err)
 	}
 	return nil
+}
+
+// checkMemory refuses a limit for a server that ran already.
+func (a *candidate) checkMemory() error {
+	if a.Memory == 0 || a.Attach == "" {
+		return nil
+	}
+	text := numfmt.Size(a.Memory).String()
+	return fmt.Errorf("%smemory: found %s with attach, allowed: auto; a server that runs already "+
+		"has its own limit", a.sweep.Place("memory", text), text)
 }
 
 // checkPorts refuses servers that listen on more ports than their nodes have.

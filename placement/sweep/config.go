@@ -25,6 +25,7 @@ type Config struct {
 	load.Load
 	ServerThreads, ClientThreads int
 	Mode, Access                 string
+	Memory                       int64 // of the server, in bytes; 0: room for all keys
 	Protocol                     string
 	Neighbour                    string // its kind; "": none
 	EngineThreads                int    // of a split server; 0: as many as ServerThreads

@@ -95,6 +95,12 @@ var sweepKeys = slices.Concat(
 			func(c *Config) *string { return &c.Mode }).
 			means("Behaviour of a full store: cache evicts items, store refuses writes.",
 				"[cache, store]"),
+		axis("memory", "Memory", memory,
+			func(s *Sweep) *[]int64 { return &s.Memory },
+			func(c *Config) *int64 { return &c.Memory }).optional().
+			means("Memory of the server for items. With less than all keys need, mode cache "+
+				"evicts: see the key misses. With auto, all keys have room.",
+				"[auto, 64MiB]"),
 		axis("access", "Access", strictyaml.Word([]string{"erew", "crew", "crcw"}),
 			func(s *Sweep) *[]string { return &s.Access },
 			func(c *Config) *string { return &c.Access }).
@@ -187,7 +193,7 @@ func (k sweepKey) identified(name string, of func(*Config) any) sweepKey {
 func (k sweepKey) optional() sweepKey {
 	of := k.identity
 	k.identity = func(c *Config) any {
-		if value := of(c); value != "" {
+		if value := of(c); value != "" && value != int64(0) {
 			return value
 		}
 		return nil

@@ -20,7 +20,7 @@ func (pt *Point) Asked(p *results.Point) {
 	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.RateShare = pt.RateShare
 	p.Neighbour = pt.Neighbour
-	p.Build = pt.Build
+	p.Build, p.MemoryBytes = pt.Build, pt.Memory
 	if pt.EngineThreads > 0 { // else as many as the store half has
 		p.EngineThreads = pt.EngineThreads
 	}

@@ -22,6 +22,7 @@ type Sweep struct {
 	Load                         loadAxes
 	ServerThreads, ClientThreads []int
 	Mode, Access                 []string
+	Memory                       []int64  // of the server; 0: room for all keys
 	Neighbour                    []string // kinds of work beside the store; "": none
 	EngineThreads                []int    // of split servers; 0: as many as server threads
 	Answers                      []string // of lanes; "": read

@@ -55,8 +55,9 @@ func serverSpec(pt *sweep.Point, n *testbed.Node) *node.ServerSpec {
 			Items: pt.Keys, KeyBytes: pt.KeyRoomBytes(), MaxKeyBytes: longestKey(pt),
 			ValueBytes:    pt.RoomBytes(),
 			MaxValueBytes: pt.MaxValueBytes(), GrowthBytes: growthBytes(pt),
-			FixedSizes: pt.ValueSizes != "" && pt.ValueSizeBy == load.ByKey,
-			Hash:       pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.RDMA.KVS(),
+			MemoryBytes: pt.Memory,
+			FixedSizes:  pt.ValueSizes != "" && pt.ValueSizeBy == load.ByKey,
+			Hash:        pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.RDMA.KVS(),
 		}},
 	}
 }

@@ -15,7 +15,7 @@ var (
 	// conditions are never compared: the workload, how it is offered, and what machines stand for.
 	conditions = []string{
 		"get_ratio", "dist", "keys", "key_bytes", "value_bytes", "rate_ops", "arrivals", "loop",
-		"client_threads", "filter", "emulated_testbed",
+		"on_miss", "fill_delay_ns", "memory_bytes", "client_threads", "filter", "emulated_testbed",
 	}
 )
 

@@ -131,12 +131,15 @@ func (s *summary) outcome() {
 			numfmt.Digits3(p.OpsPerFrame), numfmt.Digits3(p.BytesPerFrame)), perWrite(p))
 	}
 	if p.Gets > 0 {
-		s.line("hits", ratio(p.Hits, p.Gets)+" % of the GETs",
+		s.line("hits", ratio(p.Hits, p.Gets)+" % of the GETs"+hitInterval(p),
 			numfmt.Grouped(p.Misses)+" not found",
 			evicted(p))
 		if lostKeys(p) {
 			s.line("", "in mode cache, a store drops items where its index or its memory is full")
 		}
+	}
+	if p.Fills > 0 {
+		s.line("fills", numfmt.Grouped(p.Fills)+" misses stored, beside the operations above")
 	}
 	if p.InFlightShare > 0 {
 		s.line("in flight", fmt.Sprintf("%s operations, %.0f %% of what the windows hold",
@@ -152,6 +155,16 @@ func (s *summary) outcome() {
 		s.line("schedule", numfmt.Grouped(p.LateOps)+" operations late",
 			numfmt.Grouped(p.UnsentOps)+" never sent", clientLag(p))
 	}
+}
+
+// hitInterval is the interval of the hit rate, or "" if there is none.
+func hitInterval(p *results.Point) string {
+	i := p.HitRateInterval
+	if i.Sections == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (95 %% interval: %s to %s)", numfmt.Digits3(100*i.Lo),
+		numfmt.Digits3(100*i.Hi))
 }
 
 // overlapOf tells what a compute hides, or "" if the client computes nothing.
@@ -206,6 +219,7 @@ func (s *summary) latency() {
 		rows = append(rows, s.latencyRow("from the send", results.LatencyMetric.Intended))
 	}
 	rows = append(rows, intervalRows(s.p.LatencyInterval)...)
+	rows = append(rows, kindRows(s.p)...)
 	s.WriteByte('\n')
 	first := 0
 	for _, row := range rows {
@@ -235,6 +249,20 @@ func (s *summary) latencyRow(
 		row = append(row, atLeast(micros(m.Ns(s.p)), m.LowerBound(s.p)))
 	}
 	return row
+}
+
+// kindRows have the latencies by what the operations were and found. In an open loop they count
+// from the intended send.
+func kindRows(p *results.Point) (rows [][]string) {
+	for _, k := range p.ByOp.List() {
+		l := k.Latency
+		row := []string{"  " + k.Title + ", " + numfmt.Count(k.Ops, "operation"), micros(l.MeanNs)}
+		for _, ns := range []int64{l.P50Ns, l.P95Ns, l.P99Ns, l.P999Ns, l.MaxNs} {
+			row = append(row, micros(float64(ns)))
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // intervalRows are the ends of the intervals below the percentiles. The mean and the maximum have

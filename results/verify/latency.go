@@ -83,6 +83,13 @@ func latencyFaults(p *results.Point, log []results.Interval, counted bool) ([]st
 				of.found, want))
 		}
 	}
+	if want := results.ByOpOf(log); p.ByOp != want {
+		faults = append(faults, fmt.Sprintf("by_op: found %+v, the log has %+v", p.ByOp, want))
+	}
+	if want := results.HitRateIntervalOf(log); p.HitRateInterval != want {
+		faults = append(faults, fmt.Sprintf("hit_rate_interval: found %+v, the log has %+v",
+			p.HitRateInterval, want))
+	}
 	return faults, nil
 }
 

@@ -22,6 +22,8 @@ type Config struct {
 	Mode string
 	// Items of these sizes fit the server's memory, generously.
 	Items, KeyBytes, ValueBytes int
+	// LimitBytes is the memory for items instead; 0: as the items need.
+	LimitBytes int64
 	// CPUs are the CPUs that the process may use. None: all that this process may use.
 	CPUs []int
 }
@@ -43,8 +45,11 @@ func (k *Kind) Find() (string, error) {
 
 const overheadBytes = 128 // per item, at most, in either program
 
-// MemoryBytes returns twice the room for the items: an unused limit costs nothing.
+// MemoryBytes returns the limit, or twice the room for the items: an unused limit costs nothing.
 func (c *Config) MemoryBytes() int64 {
+	if c.LimitBytes > 0 {
+		return c.LimitBytes
+	}
 	return 64<<20 + 2*int64(c.Items)*int64(c.KeyBytes+c.ValueBytes+overheadBytes)
 }
 

@@ -20,6 +20,7 @@ func ConfigOf(c *kvs.ServerConfig) Config {
 	return Config{
 		Listen: c.Listen, Workers: c.Workers, Mode: c.Mode,
 		Items: c.Items, KeyBytes: c.KeyBytes, ValueBytes: c.ValueBytes, CPUs: c.CPUs,
+		LimitBytes: c.MemoryBytes,
 	}
 }
 

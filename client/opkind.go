@@ -1,0 +1,83 @@
+package client
+
+import (
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dpukv/results"
+)
+
+// opKind tells operations apart by what they were and found.
+type opKind int
+
+const (
+	getHit opKind = iota
+	getMiss
+	setDone
+	noKind // wrong answers, and operations without an answer
+	fillDone
+	opKinds
+)
+
+// loadKinds are the kinds of the load's own operations: all but fills.
+const loadKinds = fillDone
+
+// tags are those of a histogram log; "": the kind has none.
+var tags = [opKinds]string{
+	getHit: results.TagGetHit, getMiss: results.TagGetMiss, setDone: results.TagSet,
+	fillDone: results.TagFill,
+}
+
+// byKind has a histogram for each kind; nil: there was none yet.
+type byKind [opKinds]*hdrhistogram.Histogram
+
+// expected makes the histograms that a load will surely need.
+func (c *Config) expected() (h byKind) {
+	for kind, needed := range map[opKind]bool{
+		getHit: c.GetRatio > 0, getMiss: c.MayMiss(), setDone: c.GetRatio < 1, fillDone: c.Fills(),
+	} {
+		if needed {
+			h[kind] = results.NewHistogram()
+		}
+	}
+	return h
+}
+
+// of returns the histogram of a kind. It allocates for a kind that no load was expected to have.
+func (h *byKind) of(kind opKind) *hdrhistogram.Histogram {
+	if h[kind] == nil {
+		h[kind] = results.NewHistogram()
+	}
+	return h[kind]
+}
+
+func (h *byKind) reset() {
+	for _, one := range h {
+		if one != nil {
+			one.Reset()
+		}
+	}
+}
+
+func (h *byKind) merge(other *byKind) {
+	for kind, one := range other {
+		h[kind] = mergeInto(h[kind], one)
+	}
+}
+
+// load merges the histograms of the load's own operations; nil: there are none.
+func (h *byKind) load() (sum *hdrhistogram.Histogram) {
+	for _, one := range h[:loadKinds] {
+		sum = mergeInto(sum, one)
+	}
+	return sum
+}
+
+// kinds counts the kinds of answered operations that there were.
+func (h *byKind) kinds() (n int) {
+	for kind, one := range h {
+		if tags[kind] != "" && one != nil && one.TotalCount() > 0 {
+			n++
+		}
+	}
+	return n
+}
