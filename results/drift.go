@@ -20,10 +20,10 @@ const (
 	driftFloor = 1e-3
 )
 
-// DriftWarnings warns if the throughput, the median latency or the hit rate rose or fell over a point's
-// measurement period. The median is that from the intended send. The order of ten slices of the
-// period decides (Mann and Kendall): a burst in the middle is no drift. At least six intervals are
-// needed for the level of the test.
+// DriftWarnings warns if the throughput, the median latency or the hit rate rose or fell over a
+// point's measurement period. The median is that from the intended send. The order of ten slices of
+// the period decides (Mann and Kendall): a burst in the middle is no drift. At least six intervals
+// are needed for the level of the test.
 func DriftWarnings(p *Point, intervals []Interval) (warnings Warnings) {
 	end := p.StartedAt.Add(time.Duration(p.DurationNs))
 	whole := slices.DeleteFunc(slices.Clone(intervals), func(iv Interval) bool {
@@ -44,7 +44,8 @@ func DriftWarnings(p *Point, intervals []Interval) (warnings Warnings) {
 		name   string
 		series []float64
 	}{
-		{"throughput", rates}, {"median latency", medians},
+		{"throughput", rates},
+		{"median latency", medians},
 		{"hit rate", hitRatesIn(n, whole, intervals)},
 	} {
 		share, chance := trend(of.series)

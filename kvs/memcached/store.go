@@ -20,7 +20,9 @@ var Store = kvs.Store{
 	Study: Study, MaxBatch: MaxBatch, TTLUnit: time.Second,
 	Protocols: Protocols, ProtocolHelp: "meta or binary (default: meta if the server has it)",
 	Check: checkLoad,
-	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(installed.ConfigOf(c)) },
+	Start: func(c *kvs.ServerConfig) (kvs.Server, error) {
+		return startProgram(installed.ConfigOf(c))
+	},
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
 		return Dial(ctx, c.Addr, Options{
 			CPUs: c.ServerCPUs, Protocol: c.Protocol, Credentials: c.Credentials,
@@ -30,7 +32,7 @@ var Store = kvs.Store{
 	Endpoints: endpoints,
 	Program:   Installed,
 	Command: kvs.Command{
-		Flags:       installed.Flags(func(c installed.Config) (kvs.Server, error) { return Start(c) }),
+		Flags:       installed.Flags(startProgram),
 		Short:       "Run the installed memcached",
 		Long:        "Run the installed memcached" + installed.Help,
 		Example:     "  dpukv serve memcached --server-threads 1 --cpus 0",
@@ -53,3 +55,5 @@ func checkLoad(c *kvs.LoadConfig) error {
 	}
 	return installed.CheckAccess(c, Access, "any thread of memcached reads and writes every key")
 }
+
+func startProgram(c installed.Config) (kvs.Server, error) { return Start(c) }
