@@ -25,7 +25,7 @@ func TestMissesAreRefusedUnlessAllowed(t *testing.T) {
 	cfg := smallLoad(t)
 	_, err := Run(t.Context(), evicting(t), cfg)
 	if err == nil || !strings.Contains(err.Error(), "GETs found their key") ||
-		!strings.Contains(err.Error(), "misses allowed") {
+		!strings.Contains(err.Error(), "on_miss allow") {
 		t.Errorf("without misses: %v", err)
 	}
 	cfg.OnMiss = load.AllowMisses

@@ -119,7 +119,7 @@ func (r *loadRun) hitGate(t tally, most float64, when string) error {
 	}
 	return fmt.Errorf("%d of %d GETs found their key %s, a share of %.5f; this server (%s, %q "+
 		"mode) must have %.5f: give it more room, ask for fewer keys, or let GETs miss: "+
-		"misses allowed",
+		"on_miss allow",
 		t.hits, t.gets, when, t.hitRate(), r.facts.Store, r.facts.Mode, r.facts.MinHitRate)
 }
 

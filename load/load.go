@@ -195,16 +195,16 @@ var fields = []Field{
 		Example: "[0, 1000]",
 	}, 0, maxRequests, func(l *Load) *int { return &l.ReconnectEvery }),
 	onMiss(Field{
-		Name: "on_miss", Key: "misses", ID: "OnMiss", Optional: true,
-		Title: "misses", Label: "misses %s",
-		Help: "GETs that miss their key: they fail the point (refused), or the hit rate is a " +
-			"result (allowed), or the client also stores the key after each miss (filled).",
-		Example: "[allowed, filled]",
+		Name: "on_miss", Key: "on_miss", ID: "OnMiss", Optional: true,
+		Title: "on a miss", Label: "on a miss: %s",
+		Help: "What GETs that miss their key mean: too many fail the point (refuse), the hit " +
+			"rate is a result (allow), or the client also stores the key after each miss (fill).",
+		Example: "[allow, fill]",
 	}),
 	fillDelay(Field{
 		Name: "fill_delay_ns", Key: "fill_delay", ID: "FillDelay", Optional: true,
 		Title: "fill delay", Label: "fills after %s",
-		Help: "Time from a miss to the SET that fills it, with misses filled. It stands for the " +
+		Help: "Time from a miss to the SET that fills it, with on_miss fill. It stands for the " +
 			"database behind a cache.",
 		Example: "[0s, 1ms]",
 	}),

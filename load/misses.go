@@ -4,17 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"time"
-
-	"dpukv/internal/spelling"
 )
 
 // The values of Load.OnMiss.
 const (
 	RefuseMisses = ""        // too many misses fail the run
-	AllowMisses  = "allowed" // GETs may miss: the hit rate is a result
-	FillMisses   = "filled"  // allowed, and the client SETs a key after each GET that missed it
+	AllowMisses  = "allow" // GETs may miss: the hit rate is a result
+	FillMisses   = "fill"  // allowed, and the client SETs a key after each GET that missed it
 
-	refusedText = "refused"
+	refuseText = "refuse"
 )
 
 // MaxFillDelay is the longest time from a miss to its fill.
@@ -26,26 +24,15 @@ func (l *Load) MayMiss() bool { return l.OnMiss != RefuseMisses }
 // Fills reports whether the client stores what a GET missed.
 func (l *Load) Fills() bool { return l.OnMiss == FillMisses }
 
-// ParseOnMiss reads a value of [Load.OnMiss] as [Field.Text] writes it.
-func ParseOnMiss(text string) (string, error) {
-	var l Load
-	f := onMiss(Field{Key: "misses"})
-	if f.parse(&l, text) != nil {
-		return "", fmt.Errorf("misses: found %q%s, allowed: %s", text,
-			spelling.Hint(text, f.Words), f.Allowed)
-	}
-	return l.OnMiss, nil
-}
-
 // onMiss completes the row of Load.OnMiss.
 func onMiss(f Field) Field {
-	words := []string{refusedText, AllowMisses, FillMisses}
+	words := []string{refuseText, AllowMisses, FillMisses}
 	f = word(f, words, func(l *Load) *string { return &l.OnMiss })
-	f.text = func(l *Load) string { return cmp.Or(l.OnMiss, refusedText) }
+	f.text = func(l *Load) string { return cmp.Or(l.OnMiss, refuseText) }
 	parse := f.parse
 	f.parse = func(l *Load, text string) error {
 		err := parse(l, text)
-		if l.OnMiss == refusedText {
+		if l.OnMiss == refuseText {
 			l.OnMiss = RefuseMisses
 		}
 		return err
@@ -74,9 +61,9 @@ func fillDelay(f Field) Field {
 
 func (l *Load) validateMisses() error {
 	if l.FillDelay > 0 && !l.Fills() {
-		return l.refuse("fill_delay_ns", fmt.Sprintf("fill_delay: found %v with misses %s, "+
-			"allowed: with misses filled; only fills wait", l.FillDelay,
-			cmp.Or(l.OnMiss, refusedText)))
+		return l.refuse("fill_delay_ns", fmt.Sprintf("fill_delay: found %v with on_miss %s, "+
+			"allowed: with on_miss fill; only fills wait", l.FillDelay,
+			cmp.Or(l.OnMiss, refuseText)))
 	}
 	return nil
 }

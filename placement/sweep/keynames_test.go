@@ -37,7 +37,7 @@ func TestKeysAreNamedAsPointFields(t *testing.T) {
 	plural := map[string]bool{ // numbers of things, or singulars
 		"keys": true, "key_bytes": true, "value_bytes": true, "connections": true, "repeats": true,
 		"server_threads": true, "client_threads": true, "access": true, "arrivals": true, "requests": true,
-		"engine_threads": true, "answers": true,
+		"engine_threads": true, "answers": true, "on_miss": true,
 	}
 	for _, k := range Keys() {
 		if strings.HasSuffix(k.Name, "s") && !plural[k.Name] {

@@ -99,7 +99,7 @@ var sweepKeys = slices.Concat(
 			func(s *Sweep) *[]int64 { return &s.Memory },
 			func(c *Config) *int64 { return &c.Memory }).optional().
 			means("Memory of the server for items. With less than all keys need, mode cache "+
-				"evicts: see the key misses. With auto, all keys have room.",
+				"evicts: see the key on_miss. With auto, all keys have room.",
 				"[auto, 64MiB]"),
 		axis("access", "Access", strictyaml.Word([]string{"erew", "crew", "crcw"}),
 			func(s *Sweep) *[]string { return &s.Access },
