@@ -8,7 +8,7 @@ import (
 
 // The values of Load.OnMiss.
 const (
-	RefuseMisses = ""        // too many misses fail the run
+	RefuseMisses = ""      // too many misses fail the run
 	AllowMisses  = "allow" // GETs may miss: the hit rate is a result
 	FillMisses   = "fill"  // allowed, and the client SETs a key after each GET that missed it
 
