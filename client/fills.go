@@ -1,9 +1,5 @@
 package client
 
-import (
-	"dpukv/kvs"
-)
-
 // fills are the keys that a thread's GETs missed and that it will store, in the order of the
 // misses. They are no operations of the load: they have their own count and latencies.
 type fills struct {
@@ -48,46 +44,4 @@ func (f *fills) pop() fill {
 	f.first = (f.first + 1) % len(f.queue)
 	f.n--
 	return next
-}
-
-// sendFills submits the fills that are due, unless a request of the load waits for room: that goes
-// first. It returns false if the session has no room for a fill.
-func (l *loader) sendFills(nowNs int64) (room bool, err error) {
-	f := &l.fills
-	for f.pending || !l.pending && f.dueNs() <= nowNs {
-		if !f.pending {
-			next := f.pop()
-			l.prepare(kvs.Set, next.key)
-			l.value(next.key, l.nextVersion(next.key))
-			l.cookie |= isFill
-			l.req.IntendedNs = next.dueNs
-			f.pending = true
-		}
-		taken, err := l.submit()
-		if err != nil || !taken {
-			return false, err
-		}
-		f.pending = false
-		l.submitted++
-		l.sinceOpen++
-		l.schedule.unflushed = true
-	}
-	return true, nil
-}
-
-// countFill checks, counts and records the answer to a fill. In an open loop its latency counts
-// from the time at which it was due.
-func (l *loader) countFill(a *kvs.Answer) {
-	a.Cookie &^= isFill
-	if l.judge(a, &l.outside) != setDone {
-		return
-	}
-	atNs, fromNs := a.ReceivedNs, a.SentNs
-	if l.cfg.OpenLoop() {
-		atNs, fromNs = a.IntendedNs, a.IntendedNs
-	}
-	if l.period.holds(atNs) {
-		l.fills.answered++
-		l.rec.recordFill(atNs, a.ReceivedNs-fromNs)
-	}
 }
