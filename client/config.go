@@ -80,11 +80,12 @@ type Config struct {
 	// return soon.
 	OnProgress func(Progress)
 
-	hash hashbench.Func // the function named by Load.Hash
+	replay *replay        // of Load.Trace; nil: there is none
+	hash   hashbench.Func // the function named by Load.Hash
 }
 
 func (c *Config) setDefaults() {
-	if c.Dist == "" {
+	if c.Dist == "" && !c.Replays() {
 		c.Dist = load.Uniform
 	}
 	if c.Timeout == 0 {
@@ -114,7 +115,7 @@ func (c *Config) validate() error {
 	case c.Requests > 0 && c.Duration != 0:
 		return fmt.Errorf("requests: found %d with a duration of %v, allowed: one of the two",
 			c.Requests, c.Duration)
-	case c.Requests == 0 && c.Duration <= 0:
+	case c.Requests == 0 && c.Duration <= 0 && !c.wholeTrace():
 		return fmt.Errorf("duration: found %v, allowed: more than 0", c.Duration)
 	case c.Timeout < minTimeout:
 		return fmt.Errorf("timeout: found %v, allowed: %v or more", c.Timeout, minTimeout)
@@ -130,6 +131,33 @@ func (c *Config) validate() error {
 		return fmt.Errorf("cpus: found %d, allowed: 0 or more", c.CPUs[i])
 	}
 	return nil
+}
+
+// wholeTrace reports whether the measurement ends with the trace.
+func (c *Config) wholeTrace() bool { return c.Replays() && c.Duration == 0 }
+
+// longestKey and largestValue are sizes in bytes.
+func (c *Config) longestKey() int {
+	if c.replay != nil {
+		return c.replay.file.Summary().MaxKeyBytes
+	}
+	return c.MaxKeyBytes()
+}
+
+func (c *Config) largestValue() int {
+	if c.replay != nil {
+		return c.replay.file.Summary().MaxValueBytes
+	}
+	return c.MaxValueBytes()
+}
+
+// hashedBytes is the size of the keys by which hashing is calibrated: the mean, or a trace's
+// longest.
+func (c *Config) hashedBytes() int {
+	if c.replay != nil {
+		return c.longestKey()
+	}
+	return c.KeyBytes
 }
 
 // findHash looks up the function that Hash names in package hashbench; [kvs.NoHash] names none.
@@ -150,7 +178,7 @@ func (c *Config) fits(facts kvs.Facts) error {
 		return fmt.Errorf("hash: found %q, the %s server has %q: give both the same function",
 			c.Hash, facts.Store, facts.Hash)
 	}
-	if most := facts.MaxKeyBytes; most > 0 && c.MaxKeyBytes() > most {
+	if most := facts.MaxKeyBytes; most > 0 && c.longestKey() > most {
 		return fmt.Errorf("key_bytes: found %d, allowed by the %s server: at most %d with "+
 			"protocol %s",
 			c.MaxKeyBytes(), facts.Store, most, facts.Protocol)

@@ -108,9 +108,17 @@ func (r *fakeRemote) execute(q *kvs.Request) (a kvs.Answer, delivered bool) {
 	r.stats.ResidenceNs += uint64(r.residence)
 	r.trace, r.traceKeys = append(r.trace, q.Op), append(r.traceKeys, string(q.Key))
 	a = kvs.Answer{Op: q.Op, Cookie: q.Cookie, IntendedNs: q.IntendedNs}
-	if q.Op == kvs.Set {
+	_, there := r.store[string(q.Key)]
+	switch {
+	case q.Op == kvs.Add && there:
+		a.Status = kvs.Exists
+	case q.Op == kvs.Set || q.Op == kvs.Add:
 		a.Status = r.set(q)
-	} else {
+	case q.Op == kvs.Delete && !there:
+		a.Status = kvs.NotFound
+	case q.Op == kvs.Delete:
+		delete(r.store, string(q.Key))
+	default:
 		a.Value, a.Status = r.get(q)
 	}
 	return a, r.faults.dropAt == 0 || r.stats.Ops != r.faults.dropAt

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +49,7 @@ type loader struct {
 	schedule schedule // open loop only
 
 	fills fills
+	play  *player      // of a trace; nil: gen makes the operations
 	quota *quota.Share // nil: the period has a fixed length
 	// operations after which the connections are opened anew; 0: never
 	reconnectEvery int
@@ -89,17 +91,28 @@ func newLoader(t *thread, p period, full chan<- *histPair) *loader {
 	l := &loader{
 		thread: t,
 		period: p,
-		gen:    load.NewGenerator(&t.cfg.Workload, t.cfg.FirstThread+t.id, t.cfg.AllThreads),
+		gen:    generatorOf(t),
 		rec:    newRecorder(t.cfg, full, p.fromNs, int64(t.cfg.Interval)),
 		fills:  fills{on: t.cfg.Fills(), delayNs: int64(t.cfg.FillDelay)},
 
 		reconnectEvery: t.cfg.ReconnectEvery,
 		computing:      computing{eachNs: int64(t.cfg.Compute)},
 	}
+	if t.cfg.replay != nil {
+		l.play = newPlayer(t.cfg.replay, t.cfg, t.id)
+	}
 	if t.cfg.OpenLoop() {
 		l.schedule = newSchedule(t.cfg.pacer(t.id))
 	}
 	return l
+}
+
+// generatorOf makes the operations of a thread. A trace has its own.
+func generatorOf(t *thread) (g load.Generator) {
+	if t.cfg.replay == nil {
+		g = load.NewGenerator(&t.cfg.Workload, t.cfg.FirstThread+t.id, t.cfg.AllThreads)
+	}
+	return g
 }
 
 // load runs from the common start until nothing is outstanding.
@@ -154,6 +167,14 @@ func (l *loader) awaitStart() error {
 // tick notes the period's begin and end. It returns true once the period is over.
 func (l *loader) tick(nowNs int64) (over bool, err error) {
 	l.schedule.spun(nowNs)
+	if l.play != nil {
+		if err := l.play.cursor.Err(); err != nil {
+			return false, fmt.Errorf("thread %d: trace: %w", l.id, err)
+		}
+		if l.quota != nil && l.dry() {
+			l.quota.Done()
+		}
+	}
 	if !l.begun && nowNs >= l.period.fromNs {
 		l.begin, l.begun = l.mark(), true
 	}
@@ -213,6 +234,9 @@ func (l *loader) untilMark(nowNs int64, wait time.Duration) time.Duration {
 // stops at the end of a batch.
 func (l *loader) closedStep(nowNs int64) error {
 	for range l.room() {
+		if l.dry() {
+			return l.awaitLast(nowNs)
+		}
 		taken, err := l.sendFills(nowNs)
 		if taken {
 			taken, err = l.sendNext(0)
@@ -265,6 +289,10 @@ func (l *loader) markQuota() {
 
 // generate makes the next request of the workload.
 func (l *loader) generate() {
+	if l.play != nil {
+		l.replayNext()
+		return
+	}
 	key, get := l.gen.Next()
 	if get {
 		l.prepare(kvs.Get, key)
@@ -272,6 +300,37 @@ func (l *loader) generate() {
 	}
 	l.prepare(kvs.Set, key)
 	l.value(key, l.nextVersion(key))
+}
+
+// replayNext makes the next request of the trace.
+func (l *loader) replayNext() {
+	r := l.play.take()
+	l.req.Key = l.req.Key[:r.KeyBytes]
+	load.FillKey(l.req.Key, r.Key)
+	l.req.Op, l.req.Value = r.Op, nil
+	l.cookie, l.pending = newCookie(r.Key, r.Op), true
+	if r.Op == kvs.Set || r.Op == kvs.Add {
+		l.req.Value = l.thread.room[:r.ValueBytes]
+		load.FillValue(l.req.Value, r.Key, uint32(r.ValueBytes))
+	}
+	l.hash()
+}
+
+// dry reports whether every operation of the thread's part of the trace was sent.
+func (l *loader) dry() bool { return l.play != nil && !l.play.more && !l.pending }
+
+// awaitLast waits for the answers to a trace's last operations. A period of a fixed length must not
+// be longer than they are.
+func (l *loader) awaitLast(nowNs int64) error {
+	if left := l.period.toNs - nowNs; l.quota == nil && left > int64(l.cfg.Interval) {
+		return fmt.Errorf("thread %d: trace: found no operation for the last %v of the measurement "+
+			"period, allowed: operations until its end; leave the duration out to replay the whole "+
+			"trace", l.id, time.Duration(left).Round(time.Millisecond))
+	}
+	if err := l.flush(); err != nil {
+		return err
+	}
+	return l.receive(l.untilMark(nowNs, maxWait))
 }
 
 func (l *loader) receive(wait time.Duration) error {

@@ -12,7 +12,8 @@ type opKind int
 const (
 	getHit opKind = iota
 	getMiss
-	setDone
+	setDone // or ADD
+	deleteDone
 	noKind // wrong answers, and operations without an answer
 	fillDone
 	opKinds
@@ -24,7 +25,8 @@ const loadKinds = fillDone
 // tags are those of a histogram log; "": the kind has none.
 var tags = [opKinds]string{
 	getHit: results.TagGetHit, getMiss: results.TagGetMiss, setDone: results.TagSet,
-	fillDone: results.TagFill,
+	deleteDone: results.TagDelete,
+	fillDone:   results.TagFill,
 }
 
 // byKind has a histogram for each kind; nil: there was none yet.
@@ -33,7 +35,8 @@ type byKind [opKinds]*hdrhistogram.Histogram
 // expected makes the histograms that a load will surely need.
 func (c *Config) expected() (h byKind) {
 	for kind, needed := range map[opKind]bool{
-		getHit: c.GetRatio > 0, getMiss: c.MayMiss(), setDone: c.GetRatio < 1, fillDone: c.Fills(),
+		getHit: c.GetRatio > 0 || c.Replays(), getMiss: c.MayMiss(), setDone: c.GetRatio < 1,
+		fillDone: c.Fills(),
 	} {
 		if needed {
 			h[kind] = results.NewHistogram()

@@ -17,8 +17,9 @@ type Pacer struct {
 	Group    int     // operations due at once
 	OffsetNs float64 // of the first group; sets the threads of a load apart
 
-	periodNs float64  // from a group to the next, on the average
-	random   *poisson // the groups' times; nil: all distances are the same
+	periodNs float64   // from a group to the next, on the average
+	random   *poisson  // the groups' times; nil: all distances are the same
+	recorded *recorded // a trace's times; nil: there is none
 }
 
 // neverNs stands for all times from 36 years on. The times of a tiny rate do not fit an int64.
@@ -26,6 +27,9 @@ const neverNs = 1 << 60
 
 // pacer returns the pacer of a thread of this client.
 func (c *Config) pacer(thread int) Pacer {
+	if c.replay != nil {
+		return Pacer{Group: 1, recorded: newRecorded(c.replay, c, thread)}
+	}
 	if c.Arrivals == load.Poisson {
 		gaps := load.NewGaps(&c.Workload, c.FirstThread+thread)
 		return newPoissonPacer(c.RateOps, c.Batch, c.Threads, gaps)
@@ -70,6 +74,9 @@ func newGroups(rateOps float64, group int) Pacer {
 // At returns the intended time of operation n, counted from 0, in nanoseconds from the start. It
 // never falls as n rises.
 func (p Pacer) At(n uint64) int64 {
+	if p.recorded != nil {
+		return p.recorded.at(n)
+	}
 	if p.random != nil {
 		return p.random.at(n / uint64(p.Group))
 	}
@@ -79,6 +86,9 @@ func (p Pacer) At(n uint64) int64 {
 // Due returns the number of operations due within elapsedNs nanoseconds of the start. At(n) <=
 // elapsedNs holds exactly for n < Due(elapsedNs).
 func (p Pacer) Due(elapsedNs int64) uint64 {
+	if p.recorded != nil {
+		return p.recorded.due(elapsedNs)
+	}
 	if p.random != nil {
 		return p.random.due(elapsedNs) * uint64(p.Group)
 	}

@@ -188,6 +188,9 @@ func (r *loadRun) used(p *results.Point) {
 	p.Provider, p.Protocol = r.facts.Provider, r.facts.Protocol
 	p.Emulated = p.Emulated || r.facts.Emulated
 	p.RequestCheck = r.facts.RequestCheck
+	if r.cfg.replay != nil {
+		p.TraceFile = r.cfg.replay.facts()
+	}
 	p.TLS, p.ClusterNodes = r.facts.TLS, r.facts.ClusterNodes
 	p.ServerCPUs, p.ClientCPUs = r.facts.CPUs, r.pinnedTo()
 	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr

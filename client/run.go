@@ -91,6 +91,12 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
+	replay, err := openReplay(&cfg)
+	if err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	defer replay.close()
+	cfg.replay = replay
 	facts := remote.Facts()
 	if err := facts.Check(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
@@ -109,7 +115,7 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	release := context.AfterFunc(r.ctx, func() { r.stop.Store(true) })
 	defer release()
 	defer r.cancel(nil)
-	err := r.run()
+	err = r.run()
 	if f := remote.Facts(); err == nil {
 		err = instrument(&f)
 	}
@@ -138,7 +144,7 @@ func instrument(f *kvs.Facts) error {
 
 func (r *loadRun) run() error {
 	if r.cfg.hashes() {
-		r.hashNs = hashbench.Cost(r.cfg.hash, r.cfg.KeyBytes) // of the mean size
+		r.hashNs = hashbench.Cost(r.cfg.hash, r.cfg.hashedBytes()) // of the mean size
 	}
 	r.sampler = sampler{
 		remote: r.remote, timeout: r.cfg.Timeout, cpus: r.pinnedTo(),
@@ -166,10 +172,9 @@ func (r *loadRun) phases() error {
 		name Phase
 		do   func() error
 	}
-	phases := []phase{
-		{PhaseOpen, r.open},
-		{PhasePreload, r.preload},
-		{PhaseVerify, r.verify},
+	phases := []phase{{PhaseOpen, r.open}}
+	if !r.cfg.Replays() { // a trace has its own SETs
+		phases = append(phases, phase{PhasePreload, r.preload}, phase{PhaseVerify, r.verify})
 	}
 	if r.cfg.Compute > 0 {
 		phases = append(phases, phase{PhaseOverlap, r.overlap})
@@ -322,8 +327,12 @@ func (r *loadRun) setPeriod() {
 	r.period.startNs = now + int64(startDelay) + int64(r.cfg.Threads)*int64(time.Millisecond)
 	r.period.fromNs = r.period.startNs + int64(r.cfg.Warmup)
 	r.period.toNs = r.period.fromNs + int64(r.cfg.Duration)
-	if r.cfg.Requests > 0 {
+	switch {
+	case r.cfg.Requests > 0:
 		r.quota = quota.New(r.cfg.Requests, r.cfg.Threads)
+		r.period.toNs = openEnd
+	case r.cfg.wholeTrace():
+		r.quota = quota.NewOpen(r.cfg.Threads)
 		r.period.toNs = openEnd
 	}
 	r.startedAt = time.Now().Add(time.Duration(r.period.fromNs - now))

@@ -47,7 +47,7 @@ func (t *thread) open(remote kvs.Remote) error {
 		Batch:       t.cfg.Batch,
 		Window:      t.cfg.Window,
 		Connections: t.cfg.Connections,
-		KeyBytes:    t.cfg.MaxKeyBytes(), MaxValueBytes: t.values.MaxBytes(),
+		KeyBytes:    t.cfg.longestKey(), MaxValueBytes: t.cfg.largestValue(),
 		TTL: t.cfg.TTL,
 	})
 	if err != nil {

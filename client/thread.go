@@ -87,6 +87,9 @@ func (sum *tally) add(o tally) {
 func newThread(id int, cfg *Config, server string, stop *atomic.Bool) *thread {
 	values, keys := load.NewValues(&cfg.Workload), load.NewKeys(&cfg.Workload)
 	key, number := keys.Buffers(0)
+	if cfg.replay != nil {
+		key = make([]byte, cfg.longestKey())
+	}
 	return &thread{
 		id:     id,
 		cpu:    cfg.cpuOf(id),
@@ -98,7 +101,7 @@ func newThread(id int, cfg *Config, server string, stop *atomic.Bool) *thread {
 		keys:   keys,
 		number: number,
 		values: values,
-		room:   make([]byte, values.MaxBytes()),
+		room:   make([]byte, cfg.largestValue()),
 		// Versions step by the number of all clients' threads. So no two SETs of a run have the
 		// same version (for the first 2³² SETs).
 		version: uint32(cfg.FirstThread + id + 1 - cfg.AllThreads),
@@ -228,6 +231,10 @@ func (t *thread) judge(a *kvs.Answer, sum *tally) opKind {
 	switch {
 	case !t.ages.answered(a.Cookie) || a.Op != op:
 		t.wrong(a, sum, "no operation in flight asked for it")
+	case op == kvs.Add && (a.Status == kvs.OK || a.Status == kvs.Exists):
+		return setDone
+	case op == kvs.Delete && (a.Status == kvs.OK || a.Status == kvs.NotFound):
+		return deleteDone
 	case op == kvs.Set && a.Status == kvs.OK:
 		if key := cookieKey(a.Cookie); t.own.tracks(key) {
 			t.own.stored(key, a)
@@ -236,7 +243,7 @@ func (t *thread) judge(a *kvs.Answer, sum *tally) opKind {
 	case op == kvs.Get && a.Status == kvs.OK:
 		sum.gets++
 		key := cookieKey(a.Cookie)
-		if !t.values.Check(a.Value, key) {
+		if !t.checks(a.Value, key) {
 			t.wrong(a, sum, "the value does not belong to this key")
 			return noKind
 		}
@@ -265,6 +272,14 @@ func (t *thread) judge(a *kvs.Answer, sum *tally) opKind {
 		t.wrong(a, sum, "the operation failed")
 	}
 	return noKind
+}
+
+// checks reports whether a value belongs to a key, in full.
+func (t *thread) checks(value []byte, key uint64) bool {
+	if t.cfg.replay != nil {
+		return load.CheckSized(value, key)
+	}
+	return t.values.Check(value, key)
 }
 
 // wrong counts an error and keeps the first few in words.

@@ -41,6 +41,9 @@ type tracked struct {
 }
 
 func newVersions(cfg *Config, id int) versions {
+	if cfg.Replays() {
+		return versions{} // no key is tracked: a trace's value has its size for a version
+	}
 	stride := uint64(leastStride)
 	for uint64(cfg.Keys) > stride*maxTracked {
 		stride *= 2
@@ -54,7 +57,7 @@ func newVersions(cfg *Config, id int) versions {
 }
 
 // tracks reports whether a key is one of those. All other methods are for such keys only.
-func (v *versions) tracks(key uint64) bool { return key&v.mask == 0 }
+func (v *versions) tracks(key uint64) bool { return key&v.mask == 0 && v.keys != nil }
 
 // sends notes a SET before it leaves.
 func (v *versions) sends(key uint64, version uint32) {

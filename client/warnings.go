@@ -207,6 +207,9 @@ func (a pinned) shares(b pinned) results.Warning {
 // the warm-up stand for those in flight at its end. It allows for one batch per thread.
 func (r *loadRun) rateMissed(p *results.Point, s summed) results.Warning {
 	offered := r.cfg.RateOps * r.cfg.Duration.Seconds()
+	if r.cfg.Replays() {
+		offered = float64(s.inside.answered + s.late + s.unsent)
+	}
 	if s.random { // fewer may have been due than the rate says
 		offered = min(offered, float64(s.groups)*float64(r.cfg.Batch)+float64(s.unsent))
 	}

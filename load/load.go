@@ -45,10 +45,20 @@ type Load struct {
 type Workload struct {
 	// Mix names a load that others have described, which this one was asked for by. Fields given
 	// beside it may differ from the description.
-	Mix      string  `json:"mix,omitempty"`
-	GetRatio float64 `json:"get_ratio"` // share of GETs; all others are SETs
-	Dist     Dist    `json:"dist"`      // distribution of the keys, such as "zipf:0.99"
-	Keys     int     `json:"keys"`      // different keys, all preloaded
+	Mix string `json:"mix,omitempty"`
+	// Trace is the file that the operations come from. It decides what else a workload has, and
+	// those fields are zero. Absent: there is none.
+	Trace string `json:"trace,omitempty"`
+	// TraceSpeed is the factor by which a trace is faster than recorded; absent: each operation
+	// follows as soon as it can.
+	TraceSpeed float64 `json:"trace_speed,omitempty"`
+	// TraceSample takes one of so many keys, with all its operations; absent: all keys.
+	TraceSample int `json:"trace_sample,omitempty"`
+	// TraceRange is the range of operations, such as "1000-2000"; absent: the whole trace.
+	TraceRange string  `json:"trace_range,omitempty"`
+	GetRatio   float64 `json:"get_ratio"` // share of GETs; all others are SETs
+	Dist       Dist    `json:"dist"`      // distribution of the keys, such as "zipf:0.99"
+	Keys       int     `json:"keys"`      // different keys, all preloaded
 	// KeyBytes is the size of a key; the rounded mean of KeySizes.
 	KeyBytes int `json:"key_bytes"`
 	// KeySizes is the distribution of the sizes of keys. It is absent if all keys have one size.
@@ -104,6 +114,32 @@ var fields = []Field{
 		Help: "A load that others have described, by its name. It stands for several keys; those " +
 			"given beside it count instead of its own. See docs/tasks/shape-the-load.md.",
 		Example: "[etc, ycsb-a]",
+	}),
+	traceFile(Field{
+		Name: "trace", Key: "trace", ID: "Trace", Optional: true, Title: "trace", Label: "trace %s",
+		Help: "File that the operations come from, on the node of each client and of the sweep. " +
+			"It decides operations, keys and sizes. See docs/tasks/shape-the-load.md.",
+		Example: "small.trace",
+	}),
+	traceSpeed(Field{
+		Name: "trace_speed", Key: "trace_speed", ID: "TraceSpeed", Optional: true,
+		Title: "trace speed", Label: "at %s times the recorded speed",
+		Help: "Factor by which a trace is faster than recorded. With 0, each operation follows " +
+			"as soon as it can.",
+		Default: "1 with a trace",
+		Example: "[1, 4, 0]",
+	}),
+	traceSample(Field{
+		Name: "trace_sample", Key: "trace_sample", ID: "TraceSample", Optional: true,
+		Title: "trace sample", Label: "%s of its keys",
+		Help:    "Share of a trace's keys, each with all its operations.",
+		Example: "1/64",
+	}),
+	traceRange(Field{
+		Name: "trace_range", Key: "trace_range", ID: "TraceRange", Optional: true,
+		Title: "trace range", Label: "operations %s",
+		Help:    "Range of a trace's operations.",
+		Example: "0-1000000",
 	}),
 	decimal(Field{
 		Name: "get_ratio", Key: "get_ratio", ID: "GetRatio", Title: "GET %", Label: "%s %% GET",
@@ -231,14 +267,20 @@ var fields = []Field{
 }
 
 // OpenLoop reports whether the load follows its own schedule.
-func (l *Load) OpenLoop() bool { return l.RateOps > 0 }
+func (l *Load) OpenLoop() bool { return l.RateOps > 0 || l.TraceSpeed > 0 }
 
 // Validate reports the first field that is out of its range, or that contradicts another field.
 func (l *Load) Validate() error {
 	for i := range fields {
+		if l.TraceDecides(fields[i].Key) {
+			continue
+		}
 		if err := fields[i].check(l); err != nil {
 			return err
 		}
+	}
+	if err := l.validateTrace(); err != nil || l.Replays() {
+		return err
 	}
 	if err := l.validateSizes(); err != nil {
 		return err
@@ -339,7 +381,7 @@ func Axes() []Field {
 // DefaultArrivals returns the arrivals of a load that does not choose them. Requests of independent
 // users arrive as a Poisson process. Equal distances would hide the queues that those find.
 func (l *Load) DefaultArrivals() string {
-	if l.OpenLoop() {
+	if l.RateOps > 0 {
 		return Poisson
 	}
 	return Constant

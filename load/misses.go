@@ -18,8 +18,8 @@ const (
 // MaxFillDelay is the longest time from a miss to its fill.
 const MaxFillDelay = time.Minute
 
-// MayMiss reports whether GETs may miss without failing the run.
-func (l *Load) MayMiss() bool { return l.OnMiss != RefuseMisses }
+// MayMiss reports whether GETs may miss without failing the run. A trace decides what they find.
+func (l *Load) MayMiss() bool { return l.OnMiss != RefuseMisses || l.Replays() }
 
 // Fills reports whether the client stores what a GET missed.
 func (l *Load) Fills() bool { return l.OnMiss == FillMisses }

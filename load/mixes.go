@@ -39,8 +39,12 @@ const MixAllowed = "etc, ycsb-a, ycsb-b, ycsb-c, ycsb-d, or none; not ycsb-e, wh
 	"store here has scans; not ycsb-f, which writes what it has just read: operations here do " +
 	"not wait for each other"
 
-// MixDecides reports whether the load's mix says the value of the field with a sweep key.
-func (w *Workload) MixDecides(key string) bool {
+// Decides reports whether the load's mix, or its trace, says the value of the field with a sweep
+// key.
+func (w *Workload) Decides(key string) bool {
+	if w.Replays() {
+		return w.TraceDecides(key)
+	}
 	for i := range mixes {
 		if mixes[i].name == w.Mix {
 			return slices.Contains(strings.Fields(mixes[i].keys), key)

@@ -27,8 +27,8 @@ func TestMixes(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", name, text, err, want)
 		}
 		must.Do(t, l.Validate())
-		if decides := l.MixDecides("dist"); decides != strings.HasPrefix(name, "ycsb") ||
-			l.MixDecides("keys") || l.MixDecides("get_ratio") != (name != "none") {
+		if decides := l.Decides("dist"); decides != strings.HasPrefix(name, "ycsb") ||
+			l.Decides("keys") || l.Decides("get_ratio") != (name != "none") {
 			t.Errorf("%s: the mix decides dist: %v", name, decides)
 		}
 		must.Do(t, fieldOf("get_ratio").Set(&l, "0.25"))

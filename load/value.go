@@ -59,6 +59,15 @@ func CheckValue(val []byte, key uint64, size int) bool {
 	return len(val) == valueHeader || checkStream(val[valueHeader:], streamSeed(keyed, version))
 }
 
+// CheckSized reports whether val is a whole value of the key whose version is its size. A value of
+// less than 8 bytes tells no version, and passes with any such size.
+func CheckSized(val []byte, key uint64) bool {
+	if len(val) >= valueHeader && int(ValueVersion(val)) != len(val) {
+		return false
+	}
+	return CheckValue(val, key, len(val))
+}
+
 // ValueVersion returns the version in a value of [FillValue], or 0 for a short value.
 func ValueVersion(val []byte) uint32 {
 	if len(val) < valueHeader {

@@ -11,7 +11,8 @@ type OpLatency struct {
 type ByOp struct {
 	GetHit  OpLatency `json:"get_hit,omitzero"`  // GETs that found their key
 	GetMiss OpLatency `json:"get_miss,omitzero"` // GETs that did not find it
-	Set     OpLatency `json:"set,omitzero"`      // SETs, without fills
+	Set     OpLatency `json:"set,omitzero"`      // SETs and ADDs, without fills
+	Delete  OpLatency `json:"delete,omitzero"`   // DELETEs, of a trace
 	// Fill is the latency of SETs of keys that a GET had missed: in an open loop from the end of
 	// the fill's delay, else from the actual send.
 	Fill OpLatency `json:"fill,omitzero"`
@@ -23,6 +24,7 @@ func (o *ByOp) kinds() []KindLatency {
 		{TagGetHit, "GET hit", &o.GetHit},
 		{TagGetMiss, "GET miss", &o.GetMiss},
 		{TagSet, "SET", &o.Set},
+		{TagDelete, "DELETE", &o.Delete},
 		{TagFill, "fill", &o.Fill},
 	}
 }

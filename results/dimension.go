@@ -136,7 +136,7 @@ func ofLoad(names ...string) []*Dimension {
 // ofField makes a dimension of one field of the load.
 func ofField(f *load.Field) *Dimension {
 	shown := func(p *Point) string {
-		if f.Optional && f.IsZero(&p.Load) {
+		if f.Optional && f.IsZero(&p.Load) || p.TraceDecides(f.Key) {
 			return "" // as in points of builds that had no such field
 		}
 		return f.Shown(&p.Load)
@@ -256,7 +256,7 @@ func submodeTitle(p *Point) string {
 }
 
 func loop(p *Point) string {
-	if p.RateOps > 0 {
+	if p.OpenLoop() {
 		return "open"
 	}
 	return "closed"

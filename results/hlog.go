@@ -24,7 +24,8 @@ const (
 	// kind. Fills are not in TagIntended: see [Point.ByOp].
 	TagGetHit  = "get_hit"
 	TagGetMiss = "get_miss"
-	TagSet     = "set"
+	TagSet     = "set" // or ADD
+	TagDelete  = "delete"
 	TagFill    = "fill"
 )
 

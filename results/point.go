@@ -231,8 +231,19 @@ type Used struct {
 	Lanes *Lanes `json:"lanes,omitempty"`
 	// ProxyLanes join a client to its proxy.
 	ProxyLanes *Lanes `json:"proxy_lanes,omitempty"`
+	// TraceFile is the trace that the clients replayed, the same for all. It is absent without one.
+	TraceFile TraceFile `json:"trace_file,omitzero"`
 	// PreloadHitRate is the share of the preloaded keys that the server had when asked for them.
 	PreloadHitRate float64 `json:"preload_hit_rate"`
+}
+
+// TraceFile is what identifies a trace, and what it has.
+type TraceFile struct {
+	Bytes      int64  `json:"bytes"`              // size of the file
+	SHA256     string `json:"sha256"`             // digest of the file
+	Operations uint64 `json:"operations"`         // in the file
+	Keys       uint64 `json:"keys"`               // in the file
+	LeftOut    uint64 `json:"left_out,omitempty"` // operations of its source with no equal here
 }
 
 // Probed is what a probe used and measured.

@@ -66,8 +66,10 @@ func (v *violations) asked(p *Point) {
 	v.check(p.RateShare >= 0 && (p.RateShare == 0 || p.RateOps > 0),
 		"rate_share: found %v with rate_ops %v, allowed: 0, or more with a rate", p.RateShare,
 		p.RateOps)
-	v.atLeastOne("keys", p.Keys)
-	v.atLeastOne("key_bytes", p.KeyBytes)
+	if !p.Replays() {
+		v.atLeastOne("keys", p.Keys)
+		v.atLeastOne("key_bytes", p.KeyBytes)
+	}
 	v.atLeastOne("batch", p.Batch)
 	v.atLeastOne("window", p.Window)
 	v.atLeastOne("connections", p.Connections)

@@ -1,6 +1,9 @@
 package quota
 
-import "sync/atomic"
+import (
+	"math"
+	"sync/atomic"
+)
 
 const (
 	portions   = 1000 // of a thread's fair share
@@ -11,6 +14,7 @@ const (
 type Quota struct {
 	rest    atomic.Int64 // that no thread has taken; below 0 where a portion exceeded the rest
 	portion int64
+	open    bool
 	busy    atomic.Int64 // threads that have operations left, or unanswered
 	lastNs  atomic.Int64
 	over    chan struct{}
@@ -22,6 +26,13 @@ func New(operations, threads int) *Quota {
 	q.portion = min(max(int64(operations/(threads*portions)), 1), maxPortion)
 	q.rest.Store(int64(operations))
 	q.busy.Store(int64(threads))
+	return q
+}
+
+// NewOpen returns the quota of some threads that each end by themselves, with [Share.Done].
+func NewOpen(threads int) *Quota {
+	q := New(0, threads)
+	q.open = true
 	return q
 }
 
@@ -46,7 +57,16 @@ type Share struct {
 }
 
 // Share returns the share of a further thread.
-func (q *Quota) Share() *Share { return &Share{of: q} }
+func (q *Quota) Share() *Share {
+	s := &Share{of: q}
+	if q.open {
+		s.left = math.MaxInt64
+	}
+	return s
+}
+
+// Done says that the thread takes no further operation.
+func (s *Share) Done() { s.left = 0 }
 
 // Next takes one operation. It returns false if there is none left.
 func (s *Share) Next() bool {

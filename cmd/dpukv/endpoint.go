@@ -165,6 +165,9 @@ func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.
 	if err := f.cfg.Load.Validate(); err != nil {
 		return found, usagef("load: %w", err)
 	}
+	if f.cfg.Replays() {
+		return found, f.replayFits()
+	}
 	sets := []ownkeys.Set{ownkeys.SetOf(&f.cfg.Workload)}
 	if found, err = ownkeys.Look(cmd.Context(), remote, sets, func(uint64) {}); err != nil {
 		return found, fmt.Errorf("load: %w", err)
@@ -177,9 +180,19 @@ func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.
 	return found, err
 }
 
+// replayFits refuses to leave a trace's keys on a server that others may use, unless asked to.
+func (f *loadFlags) replayFits() error {
+	if f.own.keep && f.own.yes {
+		return nil
+	}
+	return usagef("load: --trace: found with %s, a server that runs already, allowed: with a "+
+		"server that \"dpukv serve\" started; a trace's keys could not be told from those of "+
+		"others, nor be removed afterwards", f.cfg.ServerAddr)
+}
+
 // removeOwn removes the load's keys, also after an interruption.
 func (f *loadFlags) removeOwn(cmd *cobra.Command, remote kvs.Remote) error {
-	if !f.guarded() || f.own.keep {
+	if !f.guarded() || f.own.keep || f.cfg.Replays() {
 		return nil
 	}
 	ctx, cancel := ownkeys.WithGrace(cmd.Context())

@@ -128,6 +128,13 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	f.fields.add(flags, "value_size_by", "set", "what decides the size of a value with sizes by a "+
 		"distribution: set (each SET draws it) or key (all values of a key have one size)")
 	hideDefaults(flags, "batch")
+	f.fields.add(flags, "trace", "none", "file that the operations come from, as dpukv trace "+
+		"convert wrote it; it is replayed as a whole, or for --duration")
+	f.fields.add(flags, "trace_speed", "1", "factor by which a trace is faster than recorded; 0: "+
+		"each operation follows as soon as it can")
+	f.fields.add(flags, "trace_sample", "1", "share of a trace's keys, such as 1/64, each with "+
+		"all its operations")
+	f.fields.add(flags, "trace_range", "none", "range of a trace's operations: FROM-TO")
 	f.fields.add(flags, "dist", "uniform", "distribution of the keys: "+load.DistAllowed)
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0,
 		"operations offered per second, over all threads; 0: closed loop")
@@ -358,6 +365,9 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	if !given("arrivals") {
 		f.cfg.Arrivals = f.cfg.DefaultArrivals()
 	}
+	if f.cfg.Replays() {
+		f.asRecorded(given)
+	}
 	if f.cfg.Hash != "" && f.cfg.Hash != kvs.NoHash {
 		if _, err := hashbench.Lookup(f.cfg.Hash); err != nil {
 			return ofFlag("hash", err)
@@ -370,6 +380,20 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 		reverse(f.cfg.CPUs)
 	}
 	return nil
+}
+
+// asRecorded leaves to the trace what the user left out.
+func (f *loadFlags) asRecorded(given func(flag string) bool) {
+	f.cfg.LeaveToTrace(func(key string) bool { return given(strings.ReplaceAll(key, "_", "-")) })
+	if !given("trace-speed") {
+		f.cfg.TraceSpeed = 1
+	}
+	if !given("warmup") {
+		f.cfg.Warmup = 0
+	}
+	if !given("duration") {
+		f.cfg.Duration = 0
+	}
 }
 
 // reach understands the server's address, and reads what lets the client in.

@@ -165,3 +165,28 @@ func (c *Cursor) shrunk() error {
 
 // ErrShrunk is of a file that became shorter while it was read.
 var ErrShrunk = errors.New("the file became shorter while it was read")
+
+// Span returns the times of the first and the last operation of a range, whose end 0 is the trace's.
+// It fails for a range that is not within the trace.
+func (f *File) Span(from, to uint64) (firstNs, lastNs int64, err error) {
+	most := f.header.records
+	if from >= most || to > most {
+		return 0, 0, fmt.Errorf("%s: found the range %d-%d, allowed: within its %d operations",
+			f.path, from, to, most)
+	}
+	if to == 0 {
+		to = most
+	}
+	for at, ns := range map[uint64]*int64{from: &firstNs, to - 1: &lastNs} {
+		var r Record
+		c := f.Cursor(Cut{From: at, To: at + 1})
+		if !c.Next(&r) {
+			return 0, 0, c.Err()
+		}
+		*ns = r.AtNs
+	}
+	if from+1 == to {
+		firstNs = lastNs
+	}
+	return firstNs, lastNs, nil
+}

@@ -37,8 +37,12 @@ func (a *candidate) checkLoad() error {
 	if err := a.checkReconnects(); err != nil || st.Check == nil {
 		return err
 	}
-	err := st.Check(&kvs.LoadConfig{
-		KeyBytes: c.MaxKeyBytes(), MaxValueBytes: c.MaxValueBytes(),
+	w, err := Sized(&c.Workload)
+	if err != nil {
+		return nil // checkTrace tells
+	}
+	err = st.Check(&kvs.LoadConfig{
+		KeyBytes: w.MaxKeyBytes(), MaxValueBytes: w.MaxValueBytes(),
 		Batch: c.Batch, Window: c.Window,
 		Access: c.Access, Protocol: c.Protocol,
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +50,7 @@ func (c *Config) id(repeat int) string {
 	sum := sha256.Sum256(c.identity())
 	parts := []string{
 		c.Store, c.Placement, c.Submode,
-		"get" + strconv.FormatFloat(c.GetRatio, 'f', -1, 64),
+		c.operations(),
 		fmt.Sprintf("s%d-c%d", c.ServerThreads, c.ClientThreads),
 	}
 	if c.RateOps > 0 {
@@ -57,6 +58,14 @@ func (c *Config) id(repeat int) string {
 	}
 	parts = append(parts, hex.EncodeToString(sum[:4]), "r"+strconv.Itoa(repeat))
 	return strings.Join(parts, "-")
+}
+
+// operations is the part of an ID that tells what the load does.
+func (c *Config) operations() string {
+	if c.Replays() {
+		return "trace"
+	}
+	return "get" + strconv.FormatFloat(c.GetRatio, 'f', -1, 64)
 }
 
 // identity returns the input of an ID's digest: a JSON object of the keys' values, in the order of
@@ -89,9 +98,15 @@ func (c *Config) Describe() string {
 	if c.IsProbe() {
 		return c.describeProbe()
 	}
-	loop := "closed loop"
+	loop, does := "closed loop", fmt.Sprintf("%g %% GET", c.GetRatio*100)
 	if c.RateOps > 0 {
 		loop = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
+	}
+	if c.Replays() {
+		does = "trace " + filepath.Base(c.Trace)
+		if c.TraceSpeed > 0 {
+			loop = fmt.Sprintf("%g times the recorded speed", c.TraceSpeed)
+		}
 	}
 	if c.Neighbour != "" {
 		loop += ", neighbour " + c.Neighbour
@@ -100,11 +115,11 @@ func (c *Config) Describe() string {
 		loop += ", build " + c.Build
 	}
 	if c.Attach != "" {
-		return fmt.Sprintf("%s at %s, %g %% GET, %d client threads, %s",
-			c.Store, c.Attach, c.GetRatio*100, c.ClientThreads, loop)
+		return fmt.Sprintf("%s at %s, %s, %d client threads, %s",
+			c.Store, c.Attach, does, c.ClientThreads, loop)
 	}
-	return fmt.Sprintf("%s %s %g %% GET, %d server and %d client threads, %s",
-		c.Store, c.Placement, c.GetRatio*100, c.ServerThreads, c.ClientThreads, loop)
+	return fmt.Sprintf("%s %s %s, %d server and %d client threads, %s",
+		c.Store, c.Placement, does, c.ServerThreads, c.ClientThreads, loop)
 }
 
 // Threads returns the number of threads of one end; 0: as many as it has CPUs.

@@ -95,7 +95,7 @@ func loadKey(f *load.Field) sweepKey {
 			texts, said := s.Load.texts(f), s.says(f.Key)
 			product := make([]Config, 0, len(configs)*len(texts))
 			for _, config := range configs {
-				if !said && config.MixDecides(f.Key) {
+				if !said && config.Decides(f.Key) {
 					product = append(product, config)
 					continue
 				}
@@ -117,26 +117,35 @@ func setText(f *load.Field, l *load.Load, text string) {
 	}
 }
 
-// mixKey is the key whose values stand for those of others.
-const mixKey = "mix"
+// The keys whose values stand for those of others.
+const (
+	mixKey   = "mix"
+	traceKey = "trace"
+)
 
-// eachMix calls do with a load of each mix of the sweep.
+// eachMix calls do with a load of each mix and each trace of the sweep.
 func (s *Sweep) eachMix(do func(*load.Load)) {
 	axes := load.Axes()
-	mix := &axes[slices.IndexFunc(axes, func(f load.Field) bool { return f.Key == mixKey })]
-	for _, text := range s.Load.texts(mix) {
-		var l load.Load
-		setText(mix, &l, text)
-		do(&l)
+	of := func(key string) *load.Field {
+		return &axes[slices.IndexFunc(axes, func(f load.Field) bool { return f.Key == key })]
+	}
+	mix, trace := of(mixKey), of(traceKey)
+	for _, mixed := range s.Load.texts(mix) {
+		for _, traced := range s.Load.texts(trace) {
+			var l load.Load
+			setText(mix, &l, mixed)
+			setText(trace, &l, traced)
+			do(&l)
+		}
 	}
 }
 
-// ofMix reports whether a mix of the sweep decides a key that the file leaves out.
+// ofMix reports whether a mix or a trace of the sweep decides a key that the file leaves out.
 func (s *Sweep) ofMix(key string) (decides bool) {
-	if s.Load[mixKey] == nil || s.says(key) {
+	if s.Load[mixKey] == nil && s.Load[traceKey] == nil || s.says(key) {
 		return false
 	}
-	s.eachMix(func(l *load.Load) { decides = decides || l.MixDecides(key) })
+	s.eachMix(func(l *load.Load) { decides = decides || l.Decides(key) })
 	return decides
 }
 
@@ -144,9 +153,9 @@ func (s *Sweep) ofMix(key string) (decides bool) {
 func (s *Sweep) mixed(f *load.Field) (values []string) {
 	s.eachMix(func(l *load.Load) {
 		texts := []string{f.Text(l)}
-		if !l.MixDecides(f.Key) && s.left[f.Key] {
+		if !l.Decides(f.Key) && s.left[f.Key] {
 			texts = s.studied(func(c *Config) string { return f.Text(&c.Load) })
-		} else if !l.MixDecides(f.Key) {
+		} else if !l.Decides(f.Key) {
 			texts = s.Load.texts(f)
 		}
 		for _, text := range texts {

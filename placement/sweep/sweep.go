@@ -123,8 +123,11 @@ func (s *Sweep) Configs() []Config {
 	}
 	for i := range all {
 		s.asStudied(&all[i])
-		if all[i].Requests > 0 {
-			all[i].Duration = 0 // the requests end the measurement
+		if all[i].Requests > 0 || all[i].Replays() && !s.says("duration") {
+			all[i].Duration = 0 // the requests end the measurement, or the trace does
+		}
+		if all[i].Replays() && !s.says("warmup") {
+			all[i].Warmup = 0
 		}
 	}
 	return oneOfWhole(all)
@@ -239,7 +242,7 @@ func (s *Sweep) asStudied(c *Config) {
 		panic(err) // the key store has no other values
 	}
 	for key := range s.left {
-		if !c.MixDecides(key) {
+		if !c.Decides(key) {
 			studyKeys[key](c, &st.Study)
 		}
 	}

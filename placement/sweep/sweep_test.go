@@ -29,6 +29,9 @@ func anySweep(t *rapid.T) Sweep {
 		Filters: some(t, "filter", "", "drop-client:192.0.2.1"), Submodes: some(t, "submode", submode.Names()...),
 		Load: loadAxes{
 			"mix":           some(t, "mix", "none"), // with others, it matters what a file leaves out
+			"trace":         some(t, "trace", "none"),
+			"trace_sample":  some(t, "trace_sample", "1", "1/64"),
+			"trace_range":   some(t, "trace_range", "none", "5-10"),
 			"get_ratio":     some(t, "get_ratio", "1", "0.95", "0.5", "0", fmt.Sprint(1.0/3)),
 			"dist":          some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
 			"keys":          some(t, "keys", "1", "1000", "1000000"),

@@ -106,6 +106,9 @@ func (s *storing) load(ctx context.Context) error {
 	}
 	load := s.t.pt.Warmup + s.t.pt.Duration
 	timeout, task := load+s.t.b.Timeouts.Result, fmt.Sprintf("measure for %v", load)
+	if s.t.pt.Replays() && s.t.pt.Duration == 0 {
+		timeout, task = requestsTimeout, "replay the trace "+s.t.pt.Trace
+	}
 	if s.t.pt.Requests > 0 {
 		timeout, task = requestsTimeout, fmt.Sprintf("measure %d requests", s.t.pt.Requests)
 	}

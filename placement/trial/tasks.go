@@ -7,6 +7,7 @@ import (
 	"dpukv/kvs/stores"
 	"dpukv/load"
 	"dpukv/placement/node"
+	"dpukv/placement/plan"
 	"dpukv/placement/process"
 	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
@@ -14,8 +15,8 @@ import (
 
 // taskOf returns the task of what serves a store: a row for each role.
 func (s *storing) taskOf(role process.Role) (*node.Configure, error) {
-	var err error
 	if role == process.Proxy {
+		var err error
 		spec := &node.ProxySpec{Store: s.t.pt.Store, ProxyConfig: kvs.ProxyConfig{
 			Listen: s.t.nodes.Proxy.Listen(), Server: s.server().Addr,
 			Threads: s.t.pt.ClientThreads, Wait: s.t.pt.Wait,
@@ -23,7 +24,10 @@ func (s *storing) taskOf(role process.Role) (*node.Configure, error) {
 		spec.Device, err = laneDevice(s.t.nodes.Proxy, &s.t.nodes.Clients[0])
 		return &node.Configure{Proxy: spec}, err
 	}
-	spec := serverSpec(s.t.pt, &s.t.nodes.Server)
+	spec, err := serverSpec(s.t.pt, &s.t.nodes.Server)
+	if err != nil {
+		return nil, err
+	}
 	switch role {
 	case process.Server:
 		if s.t.pt.Attach != "" {
@@ -47,36 +51,37 @@ func (s *storing) taskOf(role process.Role) (*node.Configure, error) {
 }
 
 // serverSpec is what a server and its halves have in common.
-func serverSpec(pt *sweep.Point, n *testbed.Node) *node.ServerSpec {
+func serverSpec(pt *sweep.Point, n *testbed.Node) (*node.ServerSpec, error) {
+	w, err := plan.Sized(&pt.Workload)
 	return &node.ServerSpec{
 		Store: pt.Store, Attach: pt.Attach,
 		HalfConfig: kvs.HalfConfig{ServerConfig: kvs.ServerConfig{
 			Listen: n.Listen(), Workers: pt.ServerThreads,
-			Items: pt.Keys, KeyBytes: pt.KeyRoomBytes(), MaxKeyBytes: longestKey(pt),
-			ValueBytes:    pt.RoomBytes(),
-			MaxValueBytes: pt.MaxValueBytes(), GrowthBytes: growthBytes(pt),
+			Items: w.Keys, KeyBytes: w.KeyRoomBytes(), MaxKeyBytes: longestKey(&w),
+			ValueBytes:    w.RoomBytes(),
+			MaxValueBytes: w.MaxValueBytes(), GrowthBytes: growthBytes(&w),
 			MemoryBytes: pt.Memory,
-			FixedSizes:  pt.ValueSizes != "" && pt.ValueSizeBy == load.ByKey,
+			FixedSizes:  w.ValueSizes != "" && w.ValueSizeBy == load.ByKey,
 			Hash:        pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.RDMA.KVS(),
 		}},
-	}
+	}, err
 }
 
 // longestKey is [kvs.ServerConfig.MaxKeyBytes] of a point.
-func longestKey(pt *sweep.Point) int {
-	if pt.KeySizes == "" {
+func longestKey(w *load.Workload) int {
+	if w.KeySizes == "" {
 		return 0
 	}
-	return pt.MaxKeyBytes()
+	return w.MaxKeyBytes()
 }
 
 // growthBytes is [kvs.ServerConfig.GrowthBytes] of a point.
-func growthBytes(pt *sweep.Point) int {
-	if pt.ValueSizes == "" || pt.ValueSizeBy == load.ByKey {
+func growthBytes(w *load.Workload) int {
+	if w.ValueSizes == "" || w.ValueSizeBy == load.ByKey {
 		return 0
 	}
 	const header = 16
-	return pt.Workload.GrowthBytes(pt.KeyRoomBytes() + header)
+	return w.GrowthBytes(w.KeyRoomBytes() + header)
 }
 
 // clientSpec returns the task of one of the clients.

@@ -77,6 +77,7 @@ func (s *summary) head() {
 			s.line("", "the figures below are partial: do not use them")
 		}
 	}
+	s.line("trace", s.labels("trace", "trace_speed", "trace_sample", "trace_range"), traceFile(p))
 	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
 	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
 		"window", "batch", "requests", "reconnect_every", "compute_ns"))
@@ -151,7 +152,7 @@ func (s *summary) outcome() {
 			numfmt.Grouped(p.Reconnects), micros(p.ReconnectMeanNs)))
 	}
 	s.line("overlap", overlapOf(p))
-	if p.RateOps > 0 {
+	if p.OpenLoop() {
 		s.line("schedule", numfmt.Grouped(p.LateOps)+" operations late",
 			numfmt.Grouped(p.UnsentOps)+" never sent", clientLag(p))
 	}
@@ -165,6 +166,20 @@ func hitInterval(p *results.Point) string {
 	}
 	return fmt.Sprintf(" (95 %% interval: %s to %s)", numfmt.Digits3(100*i.Lo),
 		numfmt.Digits3(100*i.Hi))
+}
+
+// traceFile tells what a trace has, or "" without one.
+func traceFile(p *results.Point) string {
+	t := p.TraceFile
+	if t.SHA256 == "" {
+		return ""
+	}
+	text := fmt.Sprintf("%s on %s, SHA-256 %.16s…", numfmt.Count(t.Operations, "operation"),
+		numfmt.Count(t.Keys, "key"), t.SHA256)
+	if t.LeftOut > 0 {
+		text += ", " + numfmt.Grouped(t.LeftOut) + " of its source left out"
+	}
+	return text
 }
 
 // overlapOf tells what a compute hides, or "" if the client computes nothing.
@@ -212,7 +227,7 @@ func problems(p *results.Point) string {
 // latency writes a table. An open loop has two latencies; in a closed loop they are the same.
 func (s *summary) latency() {
 	rows := [][]string{{"latency, µs", "mean", "p50", "p95", "p99", "p99.9", "max"}}
-	if s.p.RateOps > 0 {
+	if s.p.OpenLoop() {
 		rows = append(rows, s.latencyRow("from the intended send", results.LatencyMetric.Intended),
 			s.latencyRow("from the actual send", results.LatencyMetric.FromActualSend))
 	} else {

@@ -77,7 +77,7 @@ func columns(rows [][]*results.Point, ok []*results.Point) []column {
 	for _, d := range results.Named("get_ratio", "server_threads", "client_threads") {
 		list = append(list, dimensionColumn(d))
 	}
-	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.RateOps > 0 }) {
+	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.OpenLoop() }) {
 		rate := dimensionColumn(results.Named("rate_ops")[0])
 		rate.cell = value(offered)
 		list = append(list, rate)
@@ -270,7 +270,7 @@ func lostKeys(p *results.Point) bool { return p.Mode == "cache" && p.Misses > 0 
 // legendLine explains the content of the cells.
 func legendLine(rows [][]*results.Point, spreads string) string {
 	said := "Latency counts from the send"
-	if some(rows, func(p *results.Point) bool { return p.RateOps > 0 }) {
+	if some(rows, func(p *results.Point) bool { return p.OpenLoop() }) {
 		said = "Latency counts from the intended send"
 	}
 	if some(rows, func(p *results.Point) bool {

@@ -1,0 +1,191 @@
+package client
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dpukv/hashbench"
+	"dpukv/internal/test/must"
+	"dpukv/kvs"
+	"dpukv/load"
+	"dpukv/load/trace"
+)
+
+// aTrace writes a trace of n operations at equal distances.
+func aTrace(t *testing.T, n int, gap time.Duration) (path string, records []trace.Record) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "a.trace")
+	w := must.Get(trace.Create(path))(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	keys := 0
+	for i := range n {
+		key := rng.IntN(keys + 1)
+		keys = max(keys, key+1)
+		r := trace.Record{
+			AtNs: int64(i) * int64(gap), Key: uint64(key), KeyBytes: 8 + key%9, ValueBytes: (key*7 + i%3) % 300,
+			Op: []kvs.Op{kvs.Get, kvs.Get, kvs.Get, kvs.Set, kvs.Add, kvs.Delete}[rng.IntN(6)],
+		}
+		must.Do(t, w.Write(&r))
+		records = append(records, r)
+	}
+	must.Get(w.Finish(trace.Summary{}))(t)
+	return path, records
+}
+
+func replayLoad(path string) Config {
+	return Config{
+		Load: load.Load{
+			Workload:    load.Workload{Trace: path, Seed: 1},
+			Connections: 1, Window: 4, Batch: 8, Hash: hashbench.Default,
+		},
+		Threads: 3, Interval: 50 * time.Millisecond,
+	}
+}
+
+// TestReplayCountsExactly: a whole trace gives its counts, and each key's operations in their order.
+func TestReplayCountsExactly(t *testing.T) {
+	path, records := aTrace(t, 6000, 50*time.Microsecond)
+	for name, change := range map[string]func(*Config){
+		"as fast as possible": func(*Config) {},
+		"recorded":            func(c *Config) { c.TraceSpeed = 1 },
+		"4 times":             func(c *Config) { c.TraceSpeed = 4 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newFakeRemote()
+			leakFree(t, r)
+			cfg := replayLoad(path)
+			change(&cfg)
+			res := must.Get(Run(t.Context(), r, cfg))(t)
+			p := &res.Point
+			var gets, sets, deletes uint64
+			for _, of := range records {
+				switch of.Op {
+				case kvs.Get:
+					gets++
+				case kvs.Delete:
+					deletes++
+				default:
+					sets++
+				}
+			}
+			by := p.ByOp
+			if p.Ops != uint64(len(records)) || p.Gets != gets || by.Set.Ops != sets || by.Delete.Ops != deletes ||
+				p.Hits+p.Misses != gets || p.TraceFile.Operations != p.Ops || p.TraceFile.SHA256 == "" {
+				t.Errorf("found %d operations, %+v, %+v; want %d, %d, %d", p.Ops, by, p.TraceFile, gets, sets, deletes)
+			}
+			inOrder(t, r, records)
+			span := time.Duration(float64(records[len(records)-1].AtNs) / max(cfg.TraceSpeed, 1e9))
+			if p.DurationNs < int64(span) {
+				t.Errorf("took %v, want the recorded %v or more", time.Duration(p.DurationNs), span)
+			}
+		})
+	}
+}
+
+// inOrder checks that the server saw each key's operations in the trace's order.
+func inOrder(t *testing.T, r *fakeRemote, records []trace.Record) {
+	t.Helper()
+	want := map[string][]kvs.Op{}
+	for _, of := range records {
+		key := make([]byte, of.KeyBytes)
+		load.FillKey(key, of.Key)
+		want[string(key)] = append(want[string(key)], of.Op)
+	}
+	for i, op := range r.trace {
+		key := r.traceKeys[i]
+		if len(want[key]) == 0 || want[key][0] != op {
+			t.Fatalf("operation %d is a %v, want one of %v", i, op, want[key])
+		}
+		want[key] = want[key][1:]
+	}
+}
+
+// TestReplayKeepsItsTimes: intended times are those of the trace, divided by the speed, whatever was
+// asked before.
+func TestReplayKeepsItsTimes(t *testing.T) {
+	path, records := aTrace(t, 2000, time.Millisecond)
+	cfg := replayLoad(path)
+	cfg.TraceSpeed, cfg.Threads, cfg.AllThreads = 4, 1, 1
+	cfg.TraceRange = "500-1500"
+	r := must.Get(openReplay(&cfg))(t)
+	defer r.close()
+	cfg.replay = r
+	p := cfg.pacer(0)
+	for _, n := range []uint64{0, 999, 3, 500, 1000, 0} {
+		want := int64(neverNs)
+		if n < 1000 {
+			want = (records[500+n].AtNs - records[500].AtNs) / 4
+		}
+		if got := p.At(n); got != want {
+			t.Errorf("operation %d: at %d, want %d", n, got, want)
+		}
+	}
+	for _, ms := range []int64{0, 100, 10, 1000} {
+		if got, want := p.Due(ms*1e6), uint64(min(ms*4+1, 1000)); got != want {
+			t.Errorf("after %d ms %d are due, want %d", ms, got, want)
+		}
+	}
+}
+
+// TestReplaySamplesKeys: a sample has a part of the keys, each with all its operations.
+func TestReplaySamplesKeys(t *testing.T) {
+	path, records := aTrace(t, 6000, time.Microsecond)
+	cfg := replayLoad(path)
+	cfg.TraceSample = 4
+	want := 0
+	for _, of := range records {
+		if trace.InSample(of.Key, 4) {
+			want++
+		}
+	}
+	if p := must.Get(Run(t.Context(), newFakeRemote(), cfg))(t).Point; p.Ops != uint64(want) || want == 0 {
+		t.Errorf("%d operations, want %d", p.Ops, want)
+	}
+}
+
+func TestReplayIsRefused(t *testing.T) {
+	path, _ := aTrace(t, 100, time.Microsecond)
+	for want, change := range map[string]func(*Config){
+		"for the last": func(c *Config) { c.Duration = time.Minute },
+		"found operations of 0s at this speed, allowed: warm-up and duration, 1m0s, or more": func(c *Config) {
+			c.Duration, c.TraceSpeed = time.Minute, 4
+		},
+		"within its 100 operations": func(c *Config) { c.TraceRange = "5-101" },
+		"no such file":              func(c *Config) { c.Trace += "x" },
+		"the trace decides it":      func(c *Config) { c.Keys = 5 },
+		"has its own SETs":          func(c *Config) { c.OnMiss = load.FillMisses },
+		"allowed: with one": func(c *Config) {
+			*c = smallLoad(t)
+			c.TraceSpeed = 2
+		},
+	} {
+		cfg := replayLoad(path)
+		change(&cfg)
+		if _, err := Run(t.Context(), newFakeRemote(), cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %s", err, want)
+		}
+	}
+}
+
+// TestReplayOfShrunkenFile: a file that another process cuts off ends the run by name.
+func TestReplayOfShrunkenFile(t *testing.T) {
+	path, _ := aTrace(t, 200_000, 10*time.Microsecond)
+	cfg := replayLoad(path)
+	cfg.TraceSpeed = 1
+	cfg.OnReady = nil
+	cut := make(chan error, 1)
+	cfg.OnProgress = func(p Progress) {
+		if p.Phase == PhaseMeasure && p.Elapsed > 0 && len(cut) == 0 {
+			cut <- os.Truncate(path, 4096+1000*24)
+		}
+	}
+	_, err := Run(t.Context(), newFakeRemote(), cfg)
+	if err == nil || !strings.Contains(err.Error(), "a.trace") {
+		t.Errorf("found %v, want the file's name", err)
+	}
+	must.Do(t, <-cut)
+}
