@@ -323,9 +323,9 @@ func (l *loader) dry() bool { return l.play != nil && !l.play.more && !l.pending
 // be longer than they are.
 func (l *loader) awaitLast(nowNs int64) error {
 	if left := l.period.toNs - nowNs; l.quota == nil && left > int64(l.cfg.Interval) {
-		return fmt.Errorf("thread %d: trace: found no operation for the last %v of the measurement "+
-			"period, allowed: operations until its end; leave the duration out to replay the whole "+
-			"trace", l.id, time.Duration(left).Round(time.Millisecond))
+		return fmt.Errorf("thread %d: trace: found no operation for the last %v of the "+
+			"measurement period, allowed: operations until its end; leave the duration out to "+
+			"replay the whole trace", l.id, time.Duration(left).Round(time.Millisecond))
 	}
 	if err := l.flush(); err != nil {
 		return err

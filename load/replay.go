@@ -176,8 +176,8 @@ func (l *Load) LastsFor(recorded, period time.Duration) error {
 		return nil
 	}
 	if has := time.Duration(float64(recorded) / l.TraceSpeed); has < period {
-		return l.refuse("trace", fmt.Sprintf("trace: found operations of %v at this speed, allowed: "+
-			"warm-up and duration, %v, or more; leave the duration out to replay them all",
+		return l.refuse("trace", fmt.Sprintf("trace: found operations of %v at this speed, "+
+			"allowed: warm-up and duration, %v, or more; leave the duration out to replay them all",
 			has.Round(time.Millisecond), period))
 	}
 	return nil

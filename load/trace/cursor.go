@@ -166,7 +166,7 @@ func (c *Cursor) shrunk() error {
 // ErrShrunk is of a file that became shorter while it was read.
 var ErrShrunk = errors.New("the file became shorter while it was read")
 
-// Span returns the times of the first and the last operation of a range, whose end 0 is the trace's.
+// Span returns the times of the first and the last operation of a range. The end 0 is the trace's.
 // It fails for a range that is not within the trace.
 func (f *File) Span(from, to uint64) (firstNs, lastNs int64, err error) {
 	most := f.header.records

@@ -38,8 +38,8 @@ func (a *candidate) checkTrace() error {
 	}
 	f, err := trace.Open(a.Trace)
 	if err != nil {
-		return fmt.Errorf("%strace: %w; the sweep's machine needs the file as each client does, to "+
-			"give the server room", at, err)
+		return fmt.Errorf("%strace: %w; the sweep's machine needs the file as each client does, "+
+			"to give the server room", at, err)
 	}
 	defer f.Close()
 	firstNs, lastNs, err := f.Span(a.TraceBounds())
