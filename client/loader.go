@@ -305,15 +305,26 @@ func (l *loader) generate() {
 // replayNext makes the next request of the trace.
 func (l *loader) replayNext() {
 	r := l.play.take()
-	l.req.Key = l.req.Key[:r.KeyBytes]
-	load.FillKey(l.req.Key, r.Key)
-	l.req.Op, l.req.Value = r.Op, nil
-	l.cookie, l.pending = newCookie(r.Key, r.Op), true
+	l.cfg.replay.note(&r)
+	l.prepareSized(r.Op, r.Key, r.KeyBytes)
 	if r.Op == kvs.Set || r.Op == kvs.Add {
-		l.req.Value = l.thread.room[:r.ValueBytes]
-		load.FillValue(l.req.Value, r.Key, uint32(r.ValueBytes))
+		l.valueSized(r.Key, r.ValueBytes)
 	}
-	l.hash()
+}
+
+// prepareSized makes the next request, of a key that has a size of its own.
+func (t *thread) prepareSized(op kvs.Op, key uint64, bytes int) {
+	t.req.Key = t.req.Key[:bytes]
+	load.FillKey(t.req.Key, key)
+	t.req.Op, t.req.Value = op, nil
+	t.cookie, t.pending = newCookie(key, op), true
+	t.hash()
+}
+
+// valueSized gives the request a value whose version is its size.
+func (t *thread) valueSized(key uint64, bytes int) {
+	t.req.Value = t.room[:bytes]
+	load.FillValue(t.req.Value, key, uint32(bytes))
 }
 
 // dry reports whether every operation of the thread's part of the trace was sent.
@@ -363,7 +374,7 @@ func (l *loader) countAnswers() {
 		}
 		kind := l.judge(a, l.run.tally)
 		l.run.kinds[kind]++
-		if kind == getMiss && l.fills.on {
+		if kind == getMiss && l.fills.on && l.fillable(cookieKey(a.Cookie)) {
 			l.fills.push(cookieKey(a.Cookie), a.ReceivedNs)
 		}
 	}
@@ -418,8 +429,7 @@ func (l *loader) sendFills(nowNs int64) (room bool, err error) {
 	for f.pending || !l.pending && f.dueNs() <= nowNs {
 		if !f.pending {
 			next := f.pop()
-			l.prepare(kvs.Set, next.key)
-			l.value(next.key, l.nextVersion(next.key))
+			l.fill(next.key)
 			l.cookie |= isFill
 			l.req.IntendedNs = next.dueNs
 			f.pending = true
@@ -434,6 +444,24 @@ func (l *loader) sendFills(nowNs int64) (room bool, err error) {
 		l.schedule.unflushed = true
 	}
 	return true, nil
+}
+
+// fillable reports whether it is known what to store: a trace may never have told a key's value.
+func (l *loader) fillable(key uint64) bool {
+	return l.play == nil || l.cfg.replay.sizes[key].value() > 0
+}
+
+// fill makes the next request: a SET of a key that a GET missed. The value of a trace's key is as
+// large as it last was.
+func (l *loader) fill(key uint64) {
+	if l.play != nil {
+		size := l.cfg.replay.sizes[key]
+		l.prepareSized(kvs.Set, key, size.key())
+		l.valueSized(key, size.value())
+		return
+	}
+	l.prepare(kvs.Set, key)
+	l.value(key, l.nextVersion(key))
 }
 
 // countFill checks, counts and records the answer to a fill. In an open loop its latency counts

@@ -14,6 +14,29 @@ type replay struct {
 	cut    trace.Cut // of all threads
 	baseNs int64     // the time of the range's first operation
 	sha256 string
+	// sizes has the sizes of each key and of its value, by the operations sent so far; nil: no miss
+	// is filled. A key's operations are in one thread, which alone uses its element.
+	sizes []itemSize
+}
+
+// itemSize is the size of a key in its upper byte, and that of a value below.
+type itemSize uint32
+
+const valueSizeBits = 24
+
+func (s itemSize) key() int   { return int(s >> valueSizeBits) }
+func (s itemSize) value() int { return int(s & (1<<valueSizeBits - 1)) }
+
+// note keeps the sizes of a record. A GET that found nothing when it was recorded tells no value.
+func (r *replay) note(of *trace.Record) {
+	if r.sizes == nil {
+		return
+	}
+	value := itemSize(of.ValueBytes)
+	if value == 0 {
+		value = itemSize(r.sizes[of.Key].value())
+	}
+	r.sizes[of.Key] = itemSize(of.KeyBytes)<<valueSizeBits | value
 }
 
 // openReplay opens the load's trace; nil: it has none.
@@ -44,6 +67,9 @@ func (r *replay) begin(cfg *Config) (err error) {
 		if err := cfg.LastsFor(recorded, cfg.Warmup+cfg.Duration); err != nil {
 			return err
 		}
+	}
+	if cfg.Fills() {
+		r.sizes = make([]itemSize, r.file.Summary().Keys)
 	}
 	r.sha256, err = r.file.SHA256()
 	return err

@@ -157,7 +157,6 @@ func TestReplayIsRefused(t *testing.T) {
 		"within its 100 operations": func(c *Config) { c.TraceRange = "5-101" },
 		"no such file":              func(c *Config) { c.Trace += "x" },
 		"the trace decides it":      func(c *Config) { c.Keys = 5 },
-		"has its own SETs":          func(c *Config) { c.OnMiss = load.FillMisses },
 		"allowed: with one": func(c *Config) {
 			*c = smallLoad(t)
 			c.TraceSpeed = 2
@@ -188,4 +187,23 @@ func TestReplayOfShrunkenFile(t *testing.T) {
 		t.Errorf("found %v, want the file's name", err)
 	}
 	must.Do(t, <-cut)
+}
+
+// TestReplayFills: a miss is filled with the sizes that the trace last had for the key.
+func TestReplayFills(t *testing.T) {
+	path, records := aTrace(t, 6000, time.Microsecond)
+	r := newFakeRemote()
+	r.faults.capacity, r.faults.evict = 10, true
+	leakFree(t, r)
+	cfg := replayLoad(path)
+	cfg.OnMiss = load.FillMisses
+	res := must.Get(Run(t.Context(), r, cfg))(t)
+	p := &res.Point
+	if p.Fills == 0 || p.Ops != uint64(len(records)) || p.Fills > p.Misses {
+		t.Errorf("%d operations, %d misses, %d fills", p.Ops, p.Misses, p.Fills)
+	}
+	found := p.ByOp.GetHit.Ops + p.ByOp.GetMiss.Ops
+	if found != p.Gets || p.ByOp.Fill.Ops != p.Fills {
+		t.Errorf("found %+v of %d GETs and %d fills", p.ByOp, p.Gets, p.Fills)
+	}
 }

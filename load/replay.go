@@ -70,10 +70,6 @@ func (l *Load) validateTrace() error {
 				"one; the trace decides it", f.Key, f.Text(l)))
 		}
 	}
-	if l.Fills() {
-		return l.refuse("on_miss", "on_miss: found fill with a trace, allowed: refuse, allow; a "+
-			"trace has its own SETs")
-	}
 	return nil
 }
 
