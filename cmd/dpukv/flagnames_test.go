@@ -118,8 +118,8 @@ func TestFormerFlagsSetThoseOfToday(t *testing.T) {
 	if said.String() != want {
 		t.Errorf("got %q, want %q", said.String(), want)
 	}
-	if err := cmd.ParseFlags([]string{"--key-size", "much"}); err == nil ||
-		!strings.Contains(err.Error(), "key-size") {
+	if err := cmd.ParseFlags([]string{"--threads", "much"}); err == nil ||
+		!strings.Contains(err.Error(), "--threads") {
 		t.Errorf("got %v", err)
 	}
 }

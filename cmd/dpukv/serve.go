@@ -101,6 +101,8 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 		"reckon the memory for --items")
 	flags.IntVar(&f.cfg.ValueBytes, "value-bytes", st.Study.ValueBytes,
 		fmt.Sprintf("size of a value in bytes; %s's own overhead is added", st.Name))
+	flags.Var((*numfmt.Size)(&f.cfg.MemoryBytes), "memory", "memory for items instead, such as "+
+		"256MiB: in mode cache, the server evicts what does not fit")
 }
 
 func (f *serveFlags) cpusHelp() string {

@@ -21,7 +21,7 @@ var Store = kvs.Store{
 	Protocols: Protocols, ProtocolHelp: "meta or binary (default: meta if the server has it)",
 	Check: checkLoad,
 	Start: func(c *kvs.ServerConfig) (kvs.Server, error) {
-		return startProgram(installed.ConfigOf(c))
+		return Start(installed.ConfigOf(c))
 	},
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
 		return Dial(ctx, c.Addr, Options{
@@ -32,7 +32,6 @@ var Store = kvs.Store{
 	Endpoints: endpoints,
 	Program:   Installed,
 	Command: kvs.Command{
-		Flags:       installed.Flags(startProgram),
 		Short:       "Run the installed memcached",
 		Long:        "Run the installed memcached" + installed.Help,
 		Example:     "  dpukv serve memcached --server-threads 1 --cpus 0",
@@ -55,5 +54,3 @@ func checkLoad(c *kvs.LoadConfig) error {
 	}
 	return installed.CheckAccess(c, Access, "any thread of memcached reads and writes every key")
 }
-
-func startProgram(c installed.Config) (kvs.Server, error) { return Start(c) }

@@ -46,9 +46,6 @@ func (p *product) store() kvs.Store {
 		Endpoints: *p.endpoints(),
 		Program:   func() (string, error) { return p.kind().Find() },
 		Command: kvs.Command{
-			Flags: installed.Flags(func(c installed.Config) (kvs.Server, error) {
-				return installed.Start(c, p.kind())
-			}),
 			Short:       "Run the installed " + p.program,
 			Long:        "Run the installed " + p.program + installed.Help,
 			Example:     "  dpukv serve " + p.name + " --server-threads 1 --cpus 0",
