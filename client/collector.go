@@ -137,13 +137,13 @@ func (c *collector) all() (sum slot) {
 }
 
 // intervals lists the nonempty slots of a measurement period, with both latencies of each, and with
-// those of each kind of operation if there was more than one. In a closed loop both share a
-// histogram. The last interval ends with the period.
+// those of each kind of operation if they tell more. In a closed loop both share a histogram. The
+// last interval ends with the period.
 func (c *collector) intervals(start time.Time, interval, period time.Duration) []results.Interval {
 	var list []results.Interval
 	length := interval * time.Duration(c.width)
 	all := c.all()
-	several := all.ops.kinds() > 1
+	several := all.ops.tell()
 	for i := range c.slots {
 		s := &c.slots[i]
 		from := start.Add(time.Duration(i) * length)

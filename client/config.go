@@ -30,6 +30,10 @@ const minTimeout = 10 * time.Millisecond
 var errNothingHashed = errors.New("check_hash: found it with hash none, which hashes nothing; " +
 	"choose a hash function, or leave check_hash out")
 
+// errHashOfTrace reports a check that would store keys of its own among those of a trace.
+var errHashOfTrace = errors.New("check_hash: found it with a trace, allowed: without one; the " +
+	"check makes operations that the trace does not have")
+
 // Config describes one load, its threads, and its duration.
 type Config struct {
 	// Load is the load to offer. All threads together offer its rate.
@@ -126,6 +130,8 @@ func (c *Config) validate() error {
 			"for the end of a compute", c.Compute, c.Timeout/2)
 	case c.CheckHash && c.Hash == kvs.NoHash:
 		return errNothingHashed
+	case c.CheckHash && c.Replays():
+		return errHashOfTrace
 	}
 	if i := slices.IndexFunc(c.CPUs, func(cpu int) bool { return cpu < 0 }); i >= 0 {
 		return fmt.Errorf("cpus: found %d, allowed: 0 or more", c.CPUs[i])
@@ -181,7 +187,7 @@ func (c *Config) fits(facts kvs.Facts) error {
 	if most := facts.MaxKeyBytes; most > 0 && c.longestKey() > most {
 		return fmt.Errorf("key_bytes: found %d, allowed by the %s server: at most %d with "+
 			"protocol %s",
-			c.MaxKeyBytes(), facts.Store, most, facts.Protocol)
+			c.longestKey(), facts.Store, most, facts.Protocol)
 	}
 	if facts.MaxBatch > 0 && c.Batch > facts.MaxBatch {
 		return fmt.Errorf("batch: found %d, allowed by the %s server: at most %d",

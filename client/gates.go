@@ -46,6 +46,11 @@ func (r *loadRun) gate() error {
 	if sum.inside.answered == 0 && sum.answeredIn > 0 {
 		return &backlogError{r.cfg.Duration, sum.answeredIn}
 	}
+	if sum.inside.answered == 0 && r.cfg.Replays() && r.quota != nil {
+		return fmt.Errorf("trace: found no operation after the warm-up of %v, allowed: one or "+
+			"more; shorten the warm-up, or take more of the trace's keys and operations",
+			r.cfg.Warmup)
+	}
 	if sum.inside.answered == 0 {
 		return fmt.Errorf("no answer came in the measurement period of %v: measure for "+
 			"longer", r.cfg.Duration)

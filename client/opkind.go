@@ -75,12 +75,17 @@ func (h *byKind) load() (sum *hdrhistogram.Histogram) {
 	return sum
 }
 
-// kinds counts the kinds of answered operations that there were.
-func (h *byKind) kinds() (n int) {
+// tell reports whether the kinds tell more than all operations together: there were several, or one
+// that the load does not say. Another client of the point may have had others.
+func (h *byKind) tell() bool {
+	n := 0
 	for kind, one := range h {
 		if tags[kind] != "" && one != nil && one.TotalCount() > 0 {
 			n++
+			if kind := opKind(kind); kind != getHit && kind != setDone {
+				return true
+			}
 		}
 	}
-	return n
+	return n > 1
 }

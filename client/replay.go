@@ -52,7 +52,7 @@ func openReplay(cfg *Config) (*replay, error) {
 	r.cut.From, r.cut.To = cfg.TraceBounds()
 	if err := r.begin(cfg); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("trace: %w", err)
+		return nil, err
 	}
 	return r, nil
 }
@@ -60,19 +60,18 @@ func openReplay(cfg *Config) (*replay, error) {
 func (r *replay) begin(cfg *Config) (err error) {
 	lastNs := int64(0)
 	if r.baseNs, lastNs, err = r.file.Span(r.cut.From, r.cut.To); err != nil {
-		return err
+		return fmt.Errorf("trace: %w", err)
 	}
-	if cfg.Duration > 0 {
-		recorded := time.Duration(lastNs - r.baseNs)
-		if err := cfg.LastsFor(recorded, cfg.Warmup+cfg.Duration); err != nil {
-			return err
-		}
+	if err := cfg.LastsFor(time.Duration(lastNs-r.baseNs), cfg.Duration); err != nil {
+		return err
 	}
 	if cfg.Fills() {
 		r.sizes = make([]itemSize, r.file.Summary().Keys)
 	}
-	r.sha256, err = r.file.SHA256()
-	return err
+	if r.sha256, err = r.file.SHA256(); err != nil {
+		return fmt.Errorf("trace: %w", err)
+	}
+	return nil
 }
 
 // close may be called for no replay, too.

@@ -154,9 +154,16 @@ func TestReplayIsRefused(t *testing.T) {
 		"found operations of 0s at this speed, allowed: warm-up and duration, 1m0s, or more": func(c *Config) {
 			c.Duration, c.TraceSpeed = time.Minute, 4
 		},
-		"within its 100 operations": func(c *Config) { c.TraceRange = "5-101" },
-		"no such file":              func(c *Config) { c.Trace += "x" },
-		"the trace decides it":      func(c *Config) { c.Keys = 5 },
+		"allowed: the warm-up, 5s, or more; shorten the warm-up": func(c *Config) {
+			c.Warmup, c.TraceSpeed = 5*time.Second, 4
+		},
+		"found no operation after the warm-up of 50ms": func(c *Config) {
+			c.Warmup = 50 * time.Millisecond
+		},
+		"check makes operations that the trace does not have": func(c *Config) { c.CheckHash = true },
+		"within its 100 operations":                           func(c *Config) { c.TraceRange = "5-101" },
+		"no such file":                                        func(c *Config) { c.Trace += "x" },
+		"the trace decides it":                                func(c *Config) { c.Keys = 5 },
 		"allowed: with one": func(c *Config) {
 			*c = smallLoad(t)
 			c.TraceSpeed = 2
@@ -205,5 +212,17 @@ func TestReplayFills(t *testing.T) {
 	found := p.ByOp.GetHit.Ops + p.ByOp.GetMiss.Ops
 	if found != p.Gets || p.ByOp.Fill.Ops != p.Fills {
 		t.Errorf("found %+v of %d GETs and %d fills", p.ByOp, p.Gets, p.Fills)
+	}
+}
+
+// TestReplayComputes: the server gets the trace's operations alone, also of a client that computes.
+func TestReplayComputes(t *testing.T) {
+	path, records := aTrace(t, 600, time.Microsecond)
+	r := newFakeRemote()
+	cfg := replayLoad(path)
+	cfg.Compute = 10 * time.Microsecond
+	p := must.Get(Run(t.Context(), r, cfg))(t).Point
+	if len(r.trace) != len(records) || p.Overlap.CommNs > 0 || p.ComputeMeanNs == 0 {
+		t.Errorf("%d operations, overlap %+v, a compute of %v ns", len(r.trace), p.Overlap, p.ComputeMeanNs)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
+	"dpukv/load"
 	"dpukv/results"
 )
 
@@ -156,5 +158,17 @@ func TestRefusedRequests(t *testing.T) {
 		if res, err := Run(t.Context(), r, cfg); res != nil || err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("found %v, want %q", err, name)
 		}
+	}
+}
+
+// TestReconnectsWithFills: fills take more of a connection than was left, and it is opened anew all
+// the same.
+func TestReconnectsWithFills(t *testing.T) {
+	cfg := smallLoad(t)
+	cfg.OnMiss, cfg.GetRatio, cfg.ReconnectEvery = load.FillMisses, 1, 5
+	cfg.Requests, cfg.Duration = 2000, 0
+	p := must.Get(Run(t.Context(), evicting(t), cfg))(t).Point
+	if p.Ops != 2000 || p.Fills == 0 || p.Reconnects < 100 {
+		t.Errorf("%d operations, %d fills, %d reconnects", p.Ops, p.Fills, p.Reconnects)
 	}
 }

@@ -119,12 +119,12 @@ type reconnects struct {
 }
 
 // room returns how many operations may leave in one turn: 0 if the connections are to be opened
-// anew before.
+// anew before. Fills count, too, and may leave beyond it.
 func (l *loader) room() int {
 	if l.reconnectEvery == 0 {
 		return burst
 	}
-	return min(l.reconnectEvery-l.sinceOpen, burst)
+	return min(max(l.reconnectEvery-l.sinceOpen, 0), burst)
 }
 
 // moves fills in the client's traffic.

@@ -166,15 +166,22 @@ func parseRange(text string) (from, to uint64, ok bool) {
 	return from, to, true
 }
 
-// LastsFor refuses a replay of a recorded time that is over before a period is.
-func (l *Load) LastsFor(recorded, period time.Duration) error {
-	if l.TraceSpeed == 0 || period == 0 {
+// LastsFor refuses a replay of a recorded time that is over before the measurement period is, or
+// before it begins. A duration of 0 ends with the trace.
+func (l *Load) LastsFor(recorded, duration time.Duration) error {
+	if l.TraceSpeed == 0 || l.Warmup+duration == 0 {
 		return nil
 	}
-	if has := time.Duration(float64(recorded) / l.TraceSpeed); has < period {
-		return l.refuse("trace", fmt.Sprintf("trace: found operations of %v at this speed, "+
-			"allowed: warm-up and duration, %v, or more; leave the duration out to replay them all",
-			has.Round(time.Millisecond), period))
+	has := time.Duration(float64(recorded) / l.TraceSpeed)
+	says := fmt.Sprintf("trace: found operations of %v at this speed, allowed: ",
+		has.Round(time.Millisecond))
+	switch {
+	case duration == 0 && has < l.Warmup:
+		return l.refuse("trace", says+fmt.Sprintf("the warm-up, %v, or more; shorten the warm-up",
+			l.Warmup))
+	case duration > 0 && has < l.Warmup+duration:
+		return l.refuse("trace", says+fmt.Sprintf("warm-up and duration, %v, or more; leave the "+
+			"duration out to replay them all", l.Warmup+duration))
 	}
 	return nil
 }

@@ -35,13 +35,17 @@ func Combine(clients []Client) (p *Point, hlog []byte, err error) {
 		p.Clients, _ = shares(clients)
 		return p, clients[0].Hlog, nil
 	}
+	if err := sameTrace(clients); err != nil {
+		return nil, nil, err
+	}
 	p, differ := combineFields(points)
 	var busy Warnings
 	p.Clients, busy = shares(clients)
 	if hlog, err = combineLatencies(p, clients); err != nil {
 		return nil, nil, err
 	}
-	if p.Requests > 0 { // the periods end with the clients' requests, and are not equally long
+	// The periods that end with a client's requests or its part of a trace are not equally long.
+	if p.Requests > 0 || p.Replays() {
 		p.ThroughputOps = float64(p.Ops) / (float64(p.DurationNs) / 1e9)
 	}
 	combineInFlight(p, points)
@@ -57,6 +61,19 @@ func Combine(clients []Client) (p *Point, hlog []byte, err error) {
 		}
 	}
 	return p, hlog, nil
+}
+
+// sameTrace refuses clients that replayed different files.
+func sameTrace(clients []Client) error {
+	sum := func(c *Client) string { return c.Point.TraceFile.SHA256 }
+	for i := range clients {
+		if a, b := &clients[0], &clients[i]; sum(a) != sum(b) {
+			return fmt.Errorf("trace: found %s with SHA-256 %q on node %s and %q on node %s, "+
+				"allowed: the same file on all clients; copy it again", a.Point.Trace, sum(a),
+				a.Node.Node, sum(b), b.Node.Node)
+		}
+	}
+	return nil
 }
 
 // combineFields applies the rules. It warns of fields that must be the same, and are not.
@@ -109,6 +126,7 @@ func combineLatencies(p *Point, clients []Client) (hlog []byte, err error) {
 		recordings = append(recordings, Recording{c.Point.StartedAt, intervals})
 		beyond = beyond && c.Point.P9999Ns > 0
 	}
+	agreeOnKinds(recordings, clients)
 	intervals, err := MergeIntervals(recordings...)
 	if err != nil {
 		return nil, err

@@ -386,3 +386,39 @@ func TestCombineWithoutEachOther(t *testing.T) {
 		}
 	}
 }
+
+// TestCombineRefusesOtherTraces: parts of different files are no replay.
+func TestCombineRefusesOtherTraces(t *testing.T) {
+	a, b := clientOf(t, "hostA", []int{1}, 0, 1000), clientOf(t, "hostB", []int{1}, 0, 1000)
+	a.Point.TraceFile.SHA256, b.Point.TraceFile.SHA256 = "11", "22"
+	if _, _, err := Combine([]Client{a, b}); err == nil || !strings.Contains(err.Error(), "hostB") {
+		t.Errorf("found %v, want the node with another file", err)
+	}
+}
+
+// TestCombineAgreesOnKinds: one client's GETs all hit, so its log says no kind. The point counts them
+// all the same, unless they cannot be told from operations without an answer.
+func TestCombineAgreesOnKinds(t *testing.T) {
+	for _, unsent := range []bool{false, true} {
+		all := clientOf(t, "hostA", []int{1}, 0, 1000, 2000)
+		if unsent {
+			log := must.Get(DecodeHlog(all.Hlog))(t)
+			all.logs(t, append(log, Interval{
+				Tag: TagUnsent, Start: log[0].Start, End: log[0].End, Histogram: log[0].Histogram,
+			})...)
+		}
+		some := clientOf(t, "dpuA", []int{2}, time.Hour, 3000, 4000)
+		some.Point.Hits, some.Point.Misses = 1, 1
+		log := must.Get(DecodeHlog(some.Hlog))(t)
+		for i, tag := range []string{TagGetHit, TagGetMiss} {
+			h := NewHistogram()
+			Record(h, int64(3000+1000*i))
+			log = append(log, Interval{Tag: tag, Start: log[0].Start, End: log[0].End, Histogram: h})
+		}
+		some.logs(t, log...)
+		by := mustCombine(t, []Client{all, some}).ByOp
+		if unsent && by != (ByOp{}) || !unsent && (by.GetHit.Ops != 3 || by.GetMiss.Ops != 1) {
+			t.Errorf("unsent %v: found %+v", unsent, by)
+		}
+	}
+}

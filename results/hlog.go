@@ -20,8 +20,8 @@ const (
 	// unanswered ones. TagIntended includes them, and TagActual the unanswered ones.
 	TagUnsent = "unsent"
 
-	// These have [TagIntended] by what the operations were and found, if there was more than one
-	// kind. Fills are not in TagIntended: see [Point.ByOp].
+	// These have [TagIntended] by what the operations were and found, unless all were GET hits, or
+	// all SETs. Fills are not in TagIntended: see [Point.ByOp].
 	TagGetHit  = "get_hit"
 	TagGetMiss = "get_miss"
 	TagSet     = "set" // or ADD

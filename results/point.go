@@ -334,7 +334,8 @@ type LatencyDetail struct {
 	LatencyInterval LatencyInterval `json:"latency_interval,omitzero"`
 	// the same of the latency from the actual send
 	ActualInterval LatencyInterval `json:"actual_interval,omitzero"`
-	// ByOp has the latency by what an operation was and found, if there was more than one kind.
+	// ByOp has the latency by what an operation was and found. It is absent if all GETs hit and
+	// there was no other operation, or only SETs.
 	ByOp ByOp `json:"by_op,omitzero"`
 	// Stages tell where the mean latency goes. They are absent if the server does not report the
 	// time in it, and with fills.

@@ -12,6 +12,7 @@ import (
 
 	"dpukv/client/ownkeys"
 	"dpukv/internal/infile"
+	"dpukv/internal/numfmt"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/verbs/provider"
@@ -159,14 +160,15 @@ func (f *loadFlags) guarded() bool {
 
 // begin says what the load stores where. It refuses a server with keys without consent.
 func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.Found, err error) {
-	if !f.guarded() {
+	guarded := f.guarded()
+	if !guarded && !f.cfg.Replays() {
 		return found, nil
 	}
 	if err := f.cfg.Load.Validate(); err != nil {
 		return found, usagef("load: %w", err)
 	}
 	if f.cfg.Replays() {
-		return found, f.replayFits()
+		return f.replayFits(cmd, remote, guarded)
 	}
 	sets := []ownkeys.Set{ownkeys.SetOf(&f.cfg.Workload)}
 	if found, err = ownkeys.Look(cmd.Context(), remote, sets, func(uint64) {}); err != nil {
@@ -180,14 +182,35 @@ func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.
 	return found, err
 }
 
-// replayFits refuses to leave a trace's keys on a server that others may use, unless asked to.
-func (f *loadFlags) replayFits() error {
-	if f.own.keep && f.own.yes {
-		return nil
+// replayFits refuses to leave a trace's keys on a server that others may use, and a server whose
+// keys the trace's GETs would find, unless asked to.
+func (f *loadFlags) replayFits(
+	cmd *cobra.Command, remote kvs.Remote, guarded bool,
+) (found ownkeys.Found, err error) {
+	if guarded && !(f.own.keep && f.own.yes) {
+		own := stores.NamesOf(func(st *kvs.Store) bool { return !ownkeys.Guards(st) })
+		return found, usagef("load: --trace: found %s, a server that may have keys of others, "+
+			"allowed: a server of %s, or --keep with --yes; a trace's keys could not be told from "+
+			"those of others, nor be removed afterwards", f.cfg.ServerAddr, strings.Join(own, ", "))
 	}
-	return usagef("load: --trace: found with %s, a server that runs already, allowed: with a "+
-		"server that \"dpukv serve\" started; a trace's keys could not be told from those of "+
-		"others, nor be removed afterwards", f.cfg.ServerAddr)
+	if found, err = ownkeys.Look(cmd.Context(), remote, nil, nil); err != nil {
+		return found, fmt.Errorf("load: %w", err)
+	}
+	if found.Keys > 0 && !f.own.yes {
+		return found, fmt.Errorf("load: --trace: found %s on %s, allowed: an empty server, or "+
+			"--yes; GETs of the trace would find keys of an earlier load: start the server anew",
+			numfmt.Count(found.Keys, "key"), f.cfg.ServerAddr)
+	}
+	return found, nil
+}
+
+// foundBefore warns of a replay's point whose server had keys; "": it had none.
+func (f *loadFlags) foundBefore(found ownkeys.Found) string {
+	if !f.cfg.Replays() || found.Keys == 0 {
+		return found.Warning()
+	}
+	return fmt.Sprintf("the server had %s before the replay: GETs may have found them, which "+
+		"makes the hit rate too high", numfmt.Count(found.Keys, "key"))
 }
 
 // removeOwn removes the load's keys, also after an interruption.

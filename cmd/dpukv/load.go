@@ -277,7 +277,7 @@ func (f *loadFlags) run(cmd *cobra.Command) error {
 	emulator := machine.EmulatorWarning("the client", machine.Emulator())
 	result.Point.Emulated = result.Point.Emulated || emulator != ""
 	result.Point.Warnings = append(result.Point.Warnings,
-		results.ReadWarnings(found.Warning(), emulator)...)
+		results.ReadWarnings(f.foundBefore(found), emulator)...)
 	result.Point.ID = "load"
 	result.Point.Placement = "attached" // nobody here placed the server
 	result.Point.Attached = true

@@ -43,10 +43,10 @@ func (a *candidate) checkTrace() error {
 	}
 	defer f.Close()
 	firstNs, lastNs, err := f.Span(a.TraceBounds())
-	if err == nil && a.Duration > 0 {
-		err = a.LastsFor(time.Duration(lastNs-firstNs), a.Warmup+a.Duration)
-	}
 	if err != nil {
+		return fmt.Errorf("%strace: %w", at, err)
+	}
+	if err := a.LastsFor(time.Duration(lastNs-firstNs), a.Duration); err != nil {
 		return fmt.Errorf("%s%w", at, err)
 	}
 	return nil

@@ -227,14 +227,17 @@ func problems(p *results.Point) string {
 // latency writes a table. An open loop has two latencies; in a closed loop they are the same.
 func (s *summary) latency() {
 	rows := [][]string{{"latency, µs", "mean", "p50", "p95", "p99", "p99.9", "max"}}
+	from := "from the send"
 	if s.p.OpenLoop() {
-		rows = append(rows, s.latencyRow("from the intended send", results.LatencyMetric.Intended),
-			s.latencyRow("from the actual send", results.LatencyMetric.FromActualSend))
-	} else {
-		rows = append(rows, s.latencyRow("from the send", results.LatencyMetric.Intended))
+		from = "from the intended send"
 	}
+	rows = append(rows, s.latencyRow(from, results.LatencyMetric.Intended))
 	rows = append(rows, intervalRows(s.p.LatencyInterval)...)
 	rows = append(rows, kindRows(s.p)...)
+	if s.p.OpenLoop() {
+		rows = append(rows,
+			s.latencyRow("from the actual send", results.LatencyMetric.FromActualSend))
+	}
 	s.WriteByte('\n')
 	first := 0
 	for _, row := range rows {

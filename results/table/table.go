@@ -264,8 +264,10 @@ var ranged = regexp.MustCompile(`\([\d.]+ to [\d.]+\)`)
 const hitsNote = "Hits below 100 %: in mode cache, a store drops items where its index or its " +
 	"memory is full."
 
-// lostKeys reports whether a cache lost keys.
-func lostKeys(p *results.Point) bool { return p.Mode == "cache" && p.Misses > 0 }
+// lostKeys reports whether a cache lost keys. A trace also asks for keys that it never stored.
+func lostKeys(p *results.Point) bool {
+	return p.Mode == "cache" && p.Misses > 0 && !p.Replays()
+}
 
 // legendLine explains the content of the cells.
 func legendLine(rows [][]*results.Point, spreads string) string {

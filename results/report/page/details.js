@@ -3,7 +3,7 @@ function details(i, among) {
   const dialog = $("#details"), plain = [], nested = [];
   for (const name of D.order) {
     const v = value(name, i);
-    if (v === null || v === "" || name.startsWith("stages_") && !value(name, i) || name === "warnings" || name === "bottleneck_why" || name === "id" || name === "error") continue;
+    if (v === null || v === "" || /^(stages|by_op)_/.test(name) && !value(name, i) || name === "warnings" || name === "bottleneck_why" || name === "id" || name === "error") continue;
     (typeof v === "object" && (!Array.isArray(v) || typeof v[0] === "object") ? nested : plain).push([name, v]);
   }
   dialog.replaceChildren(
@@ -11,6 +11,7 @@ function details(i, among) {
     el("h2", { id: "details-head", tabindex: -1, autofocus: true }, value("id", i)),
     among && among.length > 1 ? el("div", { class: "repeats" }, "Repeat ", among.map(j => el("button", { type: "button", "aria-current": j === i ? "true" : null, onclick: () => details(j, among) }, String(value("repeat", j))))) : "",
     failed(i) ? el("p", { class: "note bad" }, "Failed: " + value("error", i)) : sides(i),
+    ...kinds(i),
     ...stages(i),
     warnings(i).length ? el("div", { class: "note warn" }, el("ul", {}, warnings(i).map(w => el("li", {}, w)))) : "",
     ...nested.flatMap(([name, v]) => [el("h3", {}, words(name)), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words(name) }, objects(Array.isArray(v) ? v : [v]))]),
@@ -26,6 +27,20 @@ function sides(i) {
   const ns = side => digits3(value(side + "_cpu_ns_per_op", i)) + " ns of CPU per operation, " + percent(value(side + "_cpu_share", i)) + " of its CPUs' time";
   return el("div", {}, el("p", {}, el("b", {}, "Bottleneck: " + value("bottleneck", i)), ". ", sentence(value("bottleneck_why", i))),
     el("div", { class: "sides" }, el("p", {}, el("b", {}, "Client. "), ns("client") + compute(i)), el("p", {}, el("b", {}, "Server. "), ns("server") + perCore(i))));
+}
+
+// The kinds of operations (results.ByOp) and the share of hits, of a point that has them.
+const KINDS = [["get_hit", "GET hit"], ["get_miss", "GET miss"], ["set", "SET"], ["delete", "DELETE"], ["fill", "fill"]];
+
+function kinds(i) {
+  const list = KINDS.filter(([kind]) => value(`by_op_${kind}_ops`, i)), of = (kind, name) => value(`by_op_${kind}_latency_${name}_ns`, i);
+  if (!list.length) return [];
+  const unit = timeUnit(largest(list.map(([kind]) => of(kind, "p99")))), gets = value("gets", i), names = ["mean", "p50", "p95", "p99", "p999", "max"];
+  const interval = value("hit_rate_interval_sections", i) ? ` (95 % interval: ${percent(value("hit_rate_interval_lo", i))} to ${percent(value("hit_rate_interval_hi", i))})` : "";
+  return [el("h3", {}, "By kind of operation"), gets ? el("p", {}, `${percent(value("hits", i) / gets)} of the GETs found their key${interval}.`) : "",
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "By kind of operation" }, el("table", {}, el("thead", {}, el("tr", {}, ["", "operations", ...names.map(n => n.replace("p999", "p99.9") + ", " + unit.name)].map(h => el("th", { scope: "col", class: "num" }, h)))),
+      el("tbody", {}, list.map(([kind, title]) => el("tr", {}, el("td", {}, title), num(field(value(`by_op_${kind}_ops`, i))), names.map(n => num(digits3(of(kind, n) / unit.per)))))))),
+    el("p", { class: "quiet" }, "Latency counts from the send, in an open loop from the intended one. Operations without an answer have no kind, and fills are no operations of the load.")];
 }
 
 // The stages of the mean latency in their order (results.Stages), of a point that has them.
