@@ -46,8 +46,10 @@ func (j *Job) Run(ctx context.Context, console io.Writer) error {
 		os.WriteFile(filepath.Join(dir, "job"), []byte(j.script()), 0o600)); err != nil {
 		return err
 	}
-	// A process namespace ends all of the guest's processes with it.
+	// A process namespace ends all of the guest's processes with it. Its first process is a shell: a
+	// kernel that panics aborts, the first process of a namespace cannot, and it would try for ever.
 	cmd := exec.CommandContext(ctx, "unshare", "--pid", "--mount-proc", "--fork", "--kill-child",
+		"sh", "-c", `"$@"; exit $?`, "sh",
 		j.Kernel, memory, "uml_dir="+dir+"/", "root=/dev/root", "rootfstype=hostfs", "rootflags=/",
 		"ro", "init="+filepath.Join(dir, "init"),
 		"con=null", "con0=fd:0,fd:1", "ssl=null", "quiet", "job="+filepath.Join(dir, "job"))
