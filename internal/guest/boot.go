@@ -46,8 +46,9 @@ func (j *Job) Run(ctx context.Context, console io.Writer) error {
 		os.WriteFile(filepath.Join(dir, "job"), []byte(j.script()), 0o600)); err != nil {
 		return err
 	}
-	// A process namespace ends all of the guest's processes with it. Its first process is a shell: a
-	// kernel that panics aborts, the first process of a namespace cannot, and it would try for ever.
+	// A process namespace ends all of the guest's processes with it. Its first process is a shell:
+	// a kernel that panics aborts, which the first process of a namespace cannot. It would try for
+	// ever.
 	cmd := exec.CommandContext(ctx, "unshare", "--pid", "--mount-proc", "--fork", "--kill-child",
 		"sh", "-c", `"$@"; exit $?`, "sh",
 		j.Kernel, memory, "uml_dir="+dir+"/", "root=/dev/root", "rootfstype=hostfs", "rootflags=/",
