@@ -42,13 +42,13 @@ func TestMissesAreRefusedUnlessAllowed(t *testing.T) {
 func checkKinds(t *testing.T, res *Result) {
 	t.Helper()
 	p := &res.Point
-	by := p.ByOp
-	all := by.GetHit.Ops + by.GetMiss.Ops + by.Set.Ops
-	if want := p.Ops + p.LateOps; all != want || by.Fill.Ops != p.Fills {
-		t.Errorf("%d operations by kind and %d fills, want %d and %d", all, by.Fill.Ops, want, p.Fills)
+	ops := func(kind string) uint64 { return p.LatencyOfOp(kind).Ops }
+	hits, misses, fills := ops(results.TagGetHit), ops(results.TagGetMiss), ops(results.TagFill)
+	if want := p.Ops + p.LateOps; hits+misses+ops(results.TagSet) != want || fills != p.Fills {
+		t.Errorf("found %+v, want %d operations and %d fills", p.ByOp, want, p.Fills)
 	}
-	if p.LateOps == 0 && (by.GetHit.Ops != p.Hits || by.GetMiss.Ops != p.Misses) {
-		t.Errorf("found %+v, want %d hits and %d misses", by, p.Hits, p.Misses)
+	if p.LateOps == 0 && (hits != p.Hits || misses != p.Misses) {
+		t.Errorf("found %+v, want %d hits and %d misses", p.ByOp, p.Hits, p.Misses)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestFills(t *testing.T) {
 		checkSums(t, res)
 		checkKinds(t, res)
 		p := &res.Point
-		if p.Fills == 0 || p.ByOp.Set.Ops > 0 || p.ByOp.Fill.P50Ns == 0 {
+		if p.Fills == 0 || p.LatencyOfOp(results.TagSet).Ops > 0 || p.LatencyOfOp(results.TagFill).P50Ns == 0 {
 			t.Errorf("rate %g: %d fills, %+v", rate, p.Fills, p.ByOp)
 		}
 		if p.Stages != (results.Stages{}) {

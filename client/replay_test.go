@@ -13,6 +13,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/load/trace"
+	"dpukv/results"
 )
 
 // aTrace writes a trace of n operations at equal distances.
@@ -72,10 +73,11 @@ func TestReplayCountsExactly(t *testing.T) {
 					sets++
 				}
 			}
-			by := p.ByOp
-			if p.Ops != uint64(len(records)) || p.Gets != gets || by.Set.Ops != sets || by.Delete.Ops != deletes ||
+			set, deleted := p.LatencyOfOp(results.TagSet).Ops, p.LatencyOfOp(results.TagDelete).Ops
+			if p.Ops != uint64(len(records)) || p.Gets != gets || set != sets || deleted != deletes ||
 				p.Hits+p.Misses != gets || p.TraceFile.Operations != p.Ops || p.TraceFile.SHA256 == "" {
-				t.Errorf("found %d operations, %+v, %+v; want %d, %d, %d", p.Ops, by, p.TraceFile, gets, sets, deletes)
+				t.Errorf("found %d operations, %+v, %+v; want %d, %d, %d",
+					p.Ops, p.ByOp, p.TraceFile, gets, sets, deletes)
 			}
 			inOrder(t, r, records)
 			span := time.Duration(float64(records[len(records)-1].AtNs) / max(cfg.TraceSpeed, 1e9))
@@ -209,8 +211,8 @@ func TestReplayFills(t *testing.T) {
 	if p.Fills == 0 || p.Ops != uint64(len(records)) || p.Fills > p.Misses {
 		t.Errorf("%d operations, %d misses, %d fills", p.Ops, p.Misses, p.Fills)
 	}
-	found := p.ByOp.GetHit.Ops + p.ByOp.GetMiss.Ops
-	if found != p.Gets || p.ByOp.Fill.Ops != p.Fills {
+	found := p.LatencyOfOp(results.TagGetHit).Ops + p.LatencyOfOp(results.TagGetMiss).Ops
+	if found != p.Gets || p.LatencyOfOp(results.TagFill).Ops != p.Fills {
 		t.Errorf("found %+v of %d GETs and %d fills", p.ByOp, p.Gets, p.Fills)
 	}
 }

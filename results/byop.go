@@ -1,61 +1,56 @@
 package results
 
-// OpLatency is the latency of one kind of operation.
+import "slices"
+
+// OpLatency is the latency of one kind of operation, by what the operations were and found. In an
+// open loop it counts from the intended send; that of a fill then counts from the end of its delay.
 type OpLatency struct {
+	// Op is "get_hit", "get_miss", "set" (or ADD, without fills), "delete" (of a trace), or "fill"
+	// (a SET of a key that a GET had missed).
+	Op  string `json:"op"`
 	Ops uint64 `json:"ops"` // answered
 	Latency
 }
 
-// ByOp has the latencies by what operations were and found. In an open loop they count from the
-// intended send. Operations without an answer have no kind.
-type ByOp struct {
-	GetHit  OpLatency `json:"get_hit,omitzero"`  // GETs that found their key
-	GetMiss OpLatency `json:"get_miss,omitzero"` // GETs that did not find it
-	Set     OpLatency `json:"set,omitzero"`      // SETs and ADDs, without fills
-	Delete  OpLatency `json:"delete,omitzero"`   // DELETEs, of a trace
-	// Fill is the latency of SETs of keys that a GET had missed: in an open loop from the end of
-	// the fill's delay, else from the actual send.
-	Fill OpLatency `json:"fill,omitzero"`
+// kindTitles are the kinds of operations by their tags, for people, in their order.
+var kindTitles = [][2]string{
+	{TagGetHit, "GET hit"},
+	{TagGetMiss, "GET miss"},
+	{TagSet, "SET"},
+	{TagDelete, "DELETE"},
+	{TagFill, "fill"},
 }
 
-// kinds are the kinds of operations, with their tags and titles.
-func (o *ByOp) kinds() []KindLatency {
-	return []KindLatency{
-		{TagGetHit, "GET hit", &o.GetHit},
-		{TagGetMiss, "GET miss", &o.GetMiss},
-		{TagSet, "SET", &o.Set},
-		{TagDelete, "DELETE", &o.Delete},
-		{TagFill, "fill", &o.Fill},
+// Title is the kind in words.
+func (o *OpLatency) Title() string {
+	i := slices.IndexFunc(kindTitles, func(k [2]string) bool { return k[0] == o.Op })
+	if i < 0 {
+		return o.Op // of a newer build
 	}
+	return kindTitles[i][1]
 }
 
-// KindLatency is the latency of a kind of operation, with its title.
-type KindLatency struct {
-	tag   string
-	Title string // for people
-	*OpLatency
-}
-
-// List returns the kinds that there were, in their order.
-func (o *ByOp) List() (list []KindLatency) {
-	for _, k := range o.kinds() {
-		if k.Ops > 0 {
-			list = append(list, k)
+// LatencyOfOp returns the latency of a kind of operation, which is zero if there were none.
+func (p *Point) LatencyOfOp(op string) OpLatency {
+	for _, of := range p.ByOp {
+		if of.Op == op {
+			return of
 		}
 	}
-	return list
+	return OpLatency{Op: op}
 }
 
-// ByOpOf returns the latencies of a histogram log by the kinds of operations.
-func ByOpOf(intervals []Interval) (o ByOp) {
-	for _, k := range o.kinds() {
-		if of := withTag(intervals, k.tag); len(of) > 0 {
+// ByOpOf returns the latencies of a histogram log by the kinds of operations that there were, in
+// their order. Operations without an answer have no kind.
+func ByOpOf(intervals []Interval) (list []OpLatency) {
+	for _, k := range kindTitles {
+		if of := withTag(intervals, k[0]); len(of) > 0 {
 			h := NewHistogram()
 			for _, iv := range of {
 				h.Merge(iv.Histogram)
 			}
-			*k.OpLatency = OpLatency{uint64(h.TotalCount()), LatencyOf(h)}
+			list = append(list, OpLatency{k[0], uint64(h.TotalCount()), LatencyOf(h)})
 		}
 	}
-	return o
+	return list
 }

@@ -45,6 +45,5 @@ func tagged(tag string, log []Interval) (list []Interval) {
 
 // ofKind reports whether the interval is of one kind of operation.
 func (i Interval) ofKind() bool {
-	var o ByOp
-	return slices.ContainsFunc(o.kinds(), func(k KindLatency) bool { return k.tag == i.Tag })
+	return slices.ContainsFunc(kindTitles, func(k [2]string) bool { return k[0] == i.Tag })
 }

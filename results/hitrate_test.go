@@ -85,9 +85,11 @@ func TestHitRateInterval(t *testing.T) {
 }
 
 func TestByOpOf(t *testing.T) {
-	by := ByOpOf(hitLog(10, func(int) (int64, int64) { return 3, 1 }))
-	if by.GetHit.Ops != 30 || by.GetMiss.Ops != 10 || by.Set.Ops != 0 || len(by.List()) != 2 ||
-		by.GetHit.P50Ns != 1000 {
-		t.Errorf("found %+v", by)
+	by := &Point{}
+	by.ByOp = ByOpOf(hitLog(10, func(int) (int64, int64) { return 3, 1 }))
+	if by.LatencyOfOp(TagGetHit).Ops != 30 || by.LatencyOfOp(TagGetMiss).Ops != 10 ||
+		by.LatencyOfOp(TagSet).Ops != 0 || len(by.ByOp) != 2 ||
+		by.LatencyOfOp(TagGetHit).P50Ns != 1000 || by.ByOp[1].Title() != "GET miss" {
+		t.Errorf("found %+v", by.ByOp)
 	}
 }

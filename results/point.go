@@ -336,7 +336,7 @@ type LatencyDetail struct {
 	ActualInterval LatencyInterval `json:"actual_interval,omitzero"`
 	// ByOp has the latency by what an operation was and found. It is absent if all GETs hit and
 	// there was no other operation, or only SETs.
-	ByOp ByOp `json:"by_op,omitzero"`
+	ByOp []OpLatency `json:"by_op,omitempty"`
 	// Stages tell where the mean latency goes. They are absent if the server does not report the
 	// time in it, and with fills.
 	Stages Stages `json:"stages,omitzero"`
@@ -466,7 +466,8 @@ type Latency struct {
 func (p *Point) LittlesLaw() float64 {
 	inFlight := p.ThroughputOps * p.MeanNs
 	if p.Fills > 0 {
-		inFlight += float64(p.Fills) / time.Duration(p.DurationNs).Seconds() * p.ByOp.Fill.MeanNs
+		rate := float64(p.Fills) / time.Duration(p.DurationNs).Seconds()
+		inFlight += rate * p.LatencyOfOp(TagFill).MeanNs
 	}
 	return inFlight / 1e9
 }

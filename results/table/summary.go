@@ -272,9 +272,11 @@ func (s *summary) latencyRow(
 // kindRows have the latencies by what the operations were and found. In an open loop they count
 // from the intended send.
 func kindRows(p *results.Point) (rows [][]string) {
-	for _, k := range p.ByOp.List() {
+	for i := range p.ByOp {
+		k := &p.ByOp[i]
 		l := k.Latency
-		row := []string{"  " + k.Title + ", " + numfmt.Count(k.Ops, "operation"), micros(l.MeanNs)}
+		title := "  " + k.Title() + ", " + numfmt.Count(k.Ops, "operation")
+		row := []string{title, micros(l.MeanNs)}
 		for _, ns := range []int64{l.P50Ns, l.P95Ns, l.P99Ns, l.P999Ns, l.MaxNs} {
 			row = append(row, micros(float64(ns)))
 		}

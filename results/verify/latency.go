@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"dpukv/results"
 )
@@ -83,7 +84,7 @@ func latencyFaults(p *results.Point, log []results.Interval, counted bool) ([]st
 				of.found, want))
 		}
 	}
-	if want := results.ByOpOf(log); p.ByOp != want {
+	if want := results.ByOpOf(log); !slices.Equal(p.ByOp, want) {
 		faults = append(faults, fmt.Sprintf("by_op: found %+v, the log has %+v", p.ByOp, want))
 	}
 	if want := results.HitRateIntervalOf(log); p.HitRateInterval != want {

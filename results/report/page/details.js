@@ -3,7 +3,7 @@ function details(i, among) {
   const dialog = $("#details"), plain = [], nested = [];
   for (const name of D.order) {
     const v = value(name, i);
-    if (v === null || v === "" || /^(stages|by_op)_/.test(name) && !value(name, i) || name === "warnings" || name === "bottleneck_why" || name === "id" || name === "error") continue;
+    if (v === null || v === "" || /^stages_/.test(name) && !value(name, i) || name === "warnings" || name === "by_op" || name === "bottleneck_why" || name === "id" || name === "error") continue;
     (typeof v === "object" && (!Array.isArray(v) || typeof v[0] === "object") ? nested : plain).push([name, v]);
   }
   dialog.replaceChildren(
@@ -30,16 +30,16 @@ function sides(i) {
 }
 
 // The kinds of operations (results.ByOp) and the share of hits, of a point that has them.
-const KINDS = [["get_hit", "GET hit"], ["get_miss", "GET miss"], ["set", "SET"], ["delete", "DELETE"], ["fill", "fill"]];
+const KINDS = { get_hit: "GET hit", get_miss: "GET miss", set: "SET", delete: "DELETE", fill: "fill" };
 
 function kinds(i) {
-  const list = KINDS.filter(([kind]) => value(`by_op_${kind}_ops`, i)), of = (kind, name) => value(`by_op_${kind}_latency_${name}_ns`, i);
+  const list = value("by_op", i) || [], of = (kind, name) => kind[`latency_${name}_ns`];
   if (!list.length) return [];
-  const unit = timeUnit(largest(list.map(([kind]) => of(kind, "p99")))), gets = value("gets", i), names = ["mean", "p50", "p95", "p99", "p999", "max"];
+  const unit = timeUnit(largest(list.map(kind => of(kind, "p99")))), gets = value("gets", i), names = ["mean", "p50", "p95", "p99", "p999", "max"];
   const interval = value("hit_rate_interval_sections", i) ? ` (95 % interval: ${percent(value("hit_rate_interval_lo", i))} to ${percent(value("hit_rate_interval_hi", i))})` : "";
   return [el("h3", {}, "By kind of operation"), gets ? el("p", {}, `${percent(value("hits", i) / gets)} of the GETs found their key${interval}.`) : "",
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "By kind of operation" }, el("table", {}, el("thead", {}, el("tr", {}, ["", "operations", ...names.map(n => n.replace("p999", "p99.9") + ", " + unit.name)].map(h => el("th", { scope: "col", class: "num" }, h)))),
-      el("tbody", {}, list.map(([kind, title]) => el("tr", {}, el("td", {}, title), num(field(value(`by_op_${kind}_ops`, i))), names.map(n => num(digits3(of(kind, n) / unit.per)))))))),
+      el("tbody", {}, list.map(kind => el("tr", {}, el("td", {}, KINDS[kind.op] || kind.op), num(field(kind.ops)), names.map(n => num(digits3(of(kind, n) / unit.per)))))))),
     el("p", { class: "quiet" }, "Latency counts from the send, in an open loop from the intended one. Operations without an answer have no kind, and fills are no operations of the load.")];
 }
 
