@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net"
+	"os"
 	"os/exec"
 	"testing"
 	"time"
@@ -170,8 +171,14 @@ func startMemcached(t *testing.T) string {
 	must.Do(t, l.Close())
 	_, port, _ := net.SplitHostPort(addr)
 	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, "memcached", "-l", "127.0.0.1", "-p", port, "-U", "0", "-t", "1",
-		"-m", "64", "-u", "root", "-o", "no_lru_maintainer,no_lru_crawler")
+	args := []string{
+		"-l", "127.0.0.1", "-p", port, "-U", "0", "-t", "1", "-m", "64",
+		"-o", "no_lru_maintainer,no_lru_crawler",
+	}
+	if os.Geteuid() == 0 { // as root it requires a user
+		args = append(args, "-u", "root")
+	}
+	cmd := exec.CommandContext(ctx, "memcached", args...)
 	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		stop()
