@@ -33,7 +33,7 @@ type slot struct {
 
 // both returns both latencies. In a closed loop they share a histogram.
 func (s *slot) both(open bool) (intended, actual *hdrhistogram.Histogram) {
-	intended = s.ops.load()
+	intended = s.ops.addTo(nil)
 	if !open {
 		return intended, intended
 	}
@@ -110,8 +110,11 @@ func (c *collector) progress(p *histPair) {
 		c.newest = p.interval
 	}
 	if p.interval == c.newest {
-		_, actual := (&slot{p.ops, p.actual}).both(c.open)
-		c.latest = mergeInto(c.latest, actual)
+		if c.open {
+			c.latest = mergeInto(c.latest, p.actual)
+		} else {
+			c.latest = p.ops.addTo(c.latest)
+		}
 	}
 }
 

@@ -312,21 +312,6 @@ func (l *loader) replayNext() {
 	}
 }
 
-// prepareSized makes the next request, of a key that has a size of its own.
-func (t *thread) prepareSized(op kvs.Op, key uint64, bytes int) {
-	t.req.Key = t.req.Key[:bytes]
-	load.FillKey(t.req.Key, key)
-	t.req.Op, t.req.Value = op, nil
-	t.cookie, t.pending = newCookie(key, op), true
-	t.hash()
-}
-
-// valueSized gives the request a value whose version is its size.
-func (t *thread) valueSized(key uint64, bytes int) {
-	t.req.Value = t.room[:bytes]
-	load.FillValue(t.req.Value, key, uint32(bytes))
-}
-
 // dry reports whether every operation of the thread's part of the trace was sent.
 func (l *loader) dry() bool { return l.play != nil && !l.play.more && !l.pending }
 

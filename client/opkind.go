@@ -67,8 +67,8 @@ func (h *byKind) merge(other *byKind) {
 	}
 }
 
-// load merges the histograms of the load's own operations; nil: there are none.
-func (h *byKind) load() (sum *hdrhistogram.Histogram) {
+// addTo adds the load's own operations to a sum. Both may be nil, which is empty.
+func (h *byKind) addTo(sum *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	for _, one := range h[:loadKinds] {
 		sum = mergeInto(sum, one)
 	}

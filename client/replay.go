@@ -91,15 +91,10 @@ func (r *replay) part(cfg *Config, thread int) trace.Cursor {
 // facts are what a point tells of the trace.
 func (r *replay) facts() results.TraceFile {
 	s := r.file.Summary()
-	f := results.TraceFile{
+	return results.TraceFile{
 		Bytes: r.file.Size(), SHA256: r.sha256, Operations: s.Operations, Keys: s.Keys,
+		LeftOut: s.Refused(),
 	}
-	for _, op := range s.Ops {
-		if op.As == "" {
-			f.LeftOut += op.Count
-		}
-	}
-	return f
 }
 
 // player gives one thread its operations of the trace, in their order.

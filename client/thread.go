@@ -167,6 +167,21 @@ func (t *thread) value(key uint64, version uint32) {
 	t.req.Value = t.values.Fill(t.room, key, version)
 }
 
+// prepareSized makes the next request, of a key that has a size of its own.
+func (t *thread) prepareSized(op kvs.Op, key uint64, bytes int) {
+	t.req.Key = t.req.Key[:bytes]
+	load.FillKey(t.req.Key, key)
+	t.req.Op, t.req.Value = op, nil
+	t.cookie, t.pending = newCookie(key, op), true
+	t.hash()
+}
+
+// valueSized gives the request a value whose version is its size.
+func (t *thread) valueSized(key uint64, bytes int) {
+	t.req.Value = t.room[:bytes]
+	load.FillValue(t.req.Value, key, uint32(bytes))
+}
+
 // nextVersion returns a version for a SET of a key, which no other SET of this run has. The preload
 // has version 0.
 func (t *thread) nextVersion(key uint64) uint32 {

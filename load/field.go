@@ -174,6 +174,40 @@ func word(f Field, words []string, of func(*Load) *string) Field {
 	return f
 }
 
+// wordOrNone completes the row of a field with a fixed set of words, of which none stands for the
+// zero value.
+func wordOrNone(f Field, none string, others []string, of func(*Load) *string) Field {
+	f = word(f, append([]string{none}, others...), of)
+	f.text = func(l *Load) string { return cmp.Or(*of(l), none) }
+	parse := f.parse
+	f.parse = func(l *Load, text string) error {
+		err := parse(l, text)
+		if *of(l) == none {
+			*of(l) = ""
+		}
+		return err
+	}
+	return f
+}
+
+// upTo completes the row of a duration from 0 to the longest one, as numbers. such is an example.
+func upTo(f Field, longest time.Duration, such string, of func(*Load) *time.Duration) Field {
+	f = duration(f, of)
+	f.Numeric, f.InWords = true, true
+	f.Allowed = "a time from 0s to " + longest.String() + ", such as " + such
+	f.number = func(l *Load) float64 { return float64(*of(l)) }
+	parse := f.parse
+	f.parse = func(l *Load, text string) error {
+		var parsed Load
+		if err := parse(&parsed, text); err != nil || *of(&parsed) > longest {
+			return errNotAllowed
+		}
+		*of(l) = *of(&parsed)
+		return nil
+	}
+	return f
+}
+
 // duration completes the row of a duration of 0 or more.
 func duration(f Field, of func(*Load) *time.Duration) Field {
 	f.Allowed = "0 or more"

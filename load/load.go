@@ -440,17 +440,8 @@ func sized(f Field, kind *SizesOf, of func(*Load) (*int, *Sizes)) Field {
 
 // valueSizeBy completes the row of Workload.ValueSizeBy.
 func valueSizeBy(f Field) Field {
-	f = word(f, []string{bySetText, ByKey}, func(l *Load) *string { return &l.ValueSizeBy })
-	f.text = func(l *Load) string { return cmp.Or(l.ValueSizeBy, bySetText) }
-	parse := f.parse
-	f.parse = func(l *Load, text string) error {
-		err := parse(l, text)
-		if l.ValueSizeBy == bySetText {
-			l.ValueSizeBy = BySet
-		}
-		return err
-	}
-	return f
+	return wordOrNone(f, bySetText, []string{ByKey},
+		func(l *Load) *string { return &l.ValueSizeBy })
 }
 
 // hash completes the row of the hash function.

@@ -26,37 +26,13 @@ func (l *Load) Fills() bool { return l.OnMiss == FillMisses }
 
 // onMiss completes the row of Load.OnMiss.
 func onMiss(f Field) Field {
-	words := []string{refuseText, AllowMisses, FillMisses}
-	f = word(f, words, func(l *Load) *string { return &l.OnMiss })
-	f.text = func(l *Load) string { return cmp.Or(l.OnMiss, refuseText) }
-	parse := f.parse
-	f.parse = func(l *Load, text string) error {
-		err := parse(l, text)
-		if l.OnMiss == refuseText {
-			l.OnMiss = RefuseMisses
-		}
-		return err
-	}
-	return f
+	return wordOrNone(f, refuseText, []string{AllowMisses, FillMisses},
+		func(l *Load) *string { return &l.OnMiss })
 }
 
 // fillDelay completes the row of Load.FillDelay.
 func fillDelay(f Field) Field {
-	of := func(l *Load) *time.Duration { return &l.FillDelay }
-	f = duration(f, of)
-	f.Numeric, f.InWords = true, true
-	f.Allowed = "a time from 0s to " + MaxFillDelay.String() + ", such as 1ms"
-	f.number = func(l *Load) float64 { return float64(l.FillDelay) }
-	parse := f.parse
-	f.parse = func(l *Load, text string) error {
-		var parsed Load
-		if err := parse(&parsed, text); err != nil || parsed.FillDelay > MaxFillDelay {
-			return errNotAllowed
-		}
-		l.FillDelay = parsed.FillDelay
-		return nil
-	}
-	return f
+	return upTo(f, MaxFillDelay, "1ms", func(l *Load) *time.Duration { return &l.FillDelay })
 }
 
 func (l *Load) validateMisses() error {
