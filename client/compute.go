@@ -89,6 +89,9 @@ func (l *loader) compute(nowNs int64) error {
 
 // shareOf returns a time of all threads over the wall time of their CPUs.
 func (r *loadRun) shareOf(ns int64) float64 {
+	if r.cfg.Duration < leastShared {
+		return 0
+	}
 	return float64(max(ns, 0)) / (float64(r.cfg.Duration) * float64(r.clientCPUs()))
 }
 

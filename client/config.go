@@ -10,6 +10,7 @@ import (
 	"dpukv/hashbench"
 	"dpukv/kvs"
 	"dpukv/load"
+	"dpukv/load/trace"
 )
 
 // Defaults of the zero values in a Config.
@@ -63,6 +64,10 @@ type Config struct {
 	// Preloaded says that another client stores the keys; this client only asks for them. So
 	// several clients can put one workload on a server together.
 	Preloaded bool
+	// Converted is the compact form of Load.Trace, a CSV file; "": that is compact itself.
+	Converted string
+	// KnownTrace is what an earlier run found Load.Trace to be; nil: there was none.
+	KnownTrace *trace.Identity
 	// FirstThread is the number of this client's first thread among the threads of all clients.
 	// AllThreads is the number of all those threads. So no two threads do the same operations.
 	// AllThreads 0 means that this client is the only one.

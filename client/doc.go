@@ -48,6 +48,9 @@
 // several clients, the seed decides the phase. At 90 % load, two of them and a fixed service of
 // 100 µs, that phase decides between a p99 of 100 and of 200 µs.
 //
+// With arrivals etc, the gaps of each thread are those between the requests to Facebook's ETC: a
+// generalized Pareto distribution, which varies more than the exponential one.
+//
 // With arrivals poisson, the default, the gaps between a thread's batches are exponential. The
 // batches of all threads together are then a Poisson process at the rate divided by the batch.
 // Requests of many independent users arrive like that: gaps vary, and batches queue even at half

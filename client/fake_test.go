@@ -46,6 +46,7 @@ type fakeRemote struct {
 	order      []string // of the keys in the store, the oldest first, if it evicts
 	trace      []kvs.Op // of all operations, with their keys
 	traceKeys  []string
+	traceTTLs  []time.Duration
 	open       int
 }
 
@@ -107,6 +108,7 @@ func (r *fakeRemote) execute(q *kvs.Request) (a kvs.Answer, delivered bool) {
 	r.stats.Ops++
 	r.stats.ResidenceNs += uint64(r.residence)
 	r.trace, r.traceKeys = append(r.trace, q.Op), append(r.traceKeys, string(q.Key))
+	r.traceTTLs = append(r.traceTTLs, q.TTL)
 	a = kvs.Answer{Op: q.Op, Cookie: q.Cookie, IntendedNs: q.IntendedNs}
 	_, there := r.store[string(q.Key)]
 	switch {

@@ -11,15 +11,24 @@ type fills struct {
 	pending bool // the thread's request is a fill, and waits for room
 
 	answered uint64 // in the measurement period
+	dropped  uint64 // in the whole load: too many others waited
 }
+
+// mostFills bounds the fills of a thread that wait: 16 MiB of memory.
+const mostFills = 1 << 20
 
 type fill struct {
 	key   uint64
 	dueNs int64
 }
 
-// push queues the fill of a key that a GET missed, as an answer said at missedNs.
+// push queues the fill of a key that a GET missed, as an answer said at missedNs. It drops a fill
+// that finds too many others waiting.
 func (f *fills) push(key uint64, missedNs int64) {
+	if f.n == mostFills {
+		f.dropped++
+		return
+	}
 	if f.n == len(f.queue) {
 		grown := make([]fill, max(2*f.n, 1024))
 		for i := range f.n {

@@ -122,3 +122,14 @@ func TestFillsKeepTheirOrder(t *testing.T) {
 		t.Errorf("%d keys, in another order, the next due at %d", len(got), f.dueNs())
 	}
 }
+
+// TestFillsAreBounded: those beyond the limit are dropped and counted.
+func TestFillsAreBounded(t *testing.T) {
+	f := fills{on: true}
+	for i := range uint64(mostFills + 3) {
+		f.push(i, 0)
+	}
+	if last := f.queue[mostFills-1].key; f.n != mostFills || f.dropped != 3 || last != mostFills-1 {
+		t.Errorf("%d wait, up to key %d, %d dropped", f.n, last, f.dropped)
+	}
+}

@@ -308,7 +308,7 @@ func (l *loader) replayNext() {
 	l.cfg.replay.note(&r)
 	l.prepareSized(r.Op, r.Key, r.KeyBytes)
 	if r.Op == kvs.Set || r.Op == kvs.Add {
-		l.valueSized(r.Key, r.ValueBytes)
+		l.valueSized(r.Key, r.ValueBytes, l.play.ttl(r.TTL))
 	}
 }
 
@@ -433,16 +433,17 @@ func (l *loader) sendFills(nowNs int64) (room bool, err error) {
 
 // fillable reports whether it is known what to store: a trace may never have told a key's value.
 func (l *loader) fillable(key uint64) bool {
-	return l.play == nil || l.cfg.replay.sizes[key].value() > 0
+	return l.play == nil || l.cfg.replay.items[key].value() > 0
 }
 
 // fill makes the next request: a SET of a key that a GET missed. The value of a trace's key is as
-// large as it last was.
+// large as it last was, and lives as long.
 func (l *loader) fill(key uint64) {
 	if l.play != nil {
-		size := l.cfg.replay.sizes[key]
-		l.prepareSized(kvs.Set, key, size.key())
-		l.valueSized(key, size.value())
+		item := l.cfg.replay.items[key]
+		ttl, _ := l.cfg.replay.ttl(item.ttl())
+		l.prepareSized(kvs.Set, key, item.key())
+		l.valueSized(key, item.value(), ttl)
 		return
 	}
 	l.prepare(kvs.Set, key)

@@ -113,8 +113,8 @@ func drawPoissonPacer(t *rapid.T) (p, same Pacer) {
 	group := rapid.IntRange(1, 256).Draw(t, "group")
 	w := &load.Workload{Seed: rapid.Uint64().Draw(t, "seed")}
 	thread := rapid.IntRange(0, 1000).Draw(t, "thread")
-	return newPoissonPacer(rate, group, threads, load.NewGaps(w, thread)),
-		newPoissonPacer(rate, group, threads, load.NewGaps(w, thread))
+	return newRandomPacer(rate, group, threads, load.NewGaps(w.Seed, load.Poisson, thread)),
+		newRandomPacer(rate, group, threads, load.NewGaps(w.Seed, load.Poisson, thread))
 }
 
 // TestPoissonPacerInverse: At and Due are each other's inverse, neither ever falls, and earlier
@@ -147,7 +147,7 @@ func TestPoissonPacerKeepsItsRate(t *testing.T) {
 	const rate, group, threads, seconds = 1e6, 10, 4, 10
 	total := 0.0
 	for thread := range threads {
-		p := newPoissonPacer(rate, group, threads, load.NewGaps(&load.Workload{Seed: 3}, thread))
+		p := newRandomPacer(rate, group, threads, load.NewGaps(3, load.Poisson, thread))
 		total += float64(p.Due(seconds*1e9)) / group
 	}
 	const want = rate / group * seconds
@@ -165,7 +165,7 @@ func TestPoissonPacerIsPoisson(t *testing.T) {
 	for name, members := range map[string]int{"one thread": 1, "all threads": threads} {
 		counts := make([]float64, spans)
 		for thread := range members {
-			p := newPoissonPacer(rate, group, threads, load.NewGaps(&load.Workload{Seed: 9}, thread))
+			p := newRandomPacer(rate, group, threads, load.NewGaps(9, load.Poisson, thread))
 			for i, before := 0, uint64(0); i < spans; i++ {
 				due := p.Due(spanNs * int64(i+1))
 				counts[i] += float64(due-before) / group
@@ -187,8 +187,8 @@ func TestPoissonPacerIsPoisson(t *testing.T) {
 
 // TestPoissonPacerGroupsShareATime: the distances between groups are those of the gaps.
 func TestPoissonPacerGroupsShareATime(t *testing.T) {
-	p := newPoissonPacer(1e6, 64, 1, load.NewGaps(&load.Workload{}, 0))
-	gaps := load.NewGaps(&load.Workload{}, 0)
+	p := newRandomPacer(1e6, 64, 1, load.NewGaps(0, load.Poisson, 0))
+	gaps := load.NewGaps(0, load.Poisson, 0)
 	want := 0.0
 	for i, ns := range poissonTimes(p, 1000) {
 		want += gaps.Next() * 64_000
@@ -202,7 +202,7 @@ func TestPoissonPacerGroupsShareATime(t *testing.T) {
 // TestPoissonPacerExtremes: at any allowed rate, the search for due operations ends.
 func TestPoissonPacerExtremes(t *testing.T) {
 	for _, rate := range []float64{math.SmallestNonzeroFloat64, 1e-12, 1e-9, 0.1, 1e9} {
-		p := newPoissonPacer(rate, 64, 2, load.NewGaps(&load.Workload{}, 0))
+		p := newRandomPacer(rate, 64, 2, load.NewGaps(0, load.Poisson, 0))
 		for _, ns := range []int64{0, 1, 1e7} {
 			if due := p.Due(ns); p.At(due) <= ns || due > 0 && p.At(due-1) > ns {
 				t.Errorf("rate %g: %d are due after %d ns, the next at %d", rate, due, ns, p.At(due))

@@ -3,6 +3,7 @@ package client
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
@@ -17,6 +18,8 @@ type summed struct {
 	answeredIn      uint64 // in the measurement period, even if due before it
 	late, unsent    uint64
 	fills           uint64
+	droppedFills    uint64
+	ttls, longTTLs  uint64 // of a trace
 	clamped         uint64
 	samples         uint64
 	submitted       uint64
@@ -46,6 +49,11 @@ func (r *loadRun) sum() summed {
 		s.late += l.late
 		s.unsent += l.unsent()
 		s.fills += l.fills.answered
+		s.droppedFills += l.fills.dropped
+		if l.play != nil {
+			s.ttls += l.play.ttls
+			s.longTTLs += l.play.long
+		}
 		s.clamped += l.rec.clamped
 		s.samples += l.rec.samples
 		spent := l.spent()
@@ -66,7 +74,7 @@ func (r *loadRun) sum() summed {
 		s.lag = mergeInto(s.lag, l.schedule.lag)
 		s.heldGroups += l.schedule.heldGroups
 		s.maxHeldNs = max(s.maxHeldNs, l.schedule.maxHeldNs)
-		s.random = s.random || l.schedule.pacer.random != nil
+		s.random = s.random || l.schedule.pacer.random
 	}
 	return s
 }
@@ -74,6 +82,9 @@ func (r *loadRun) sum() summed {
 // result makes the point of a run that ended with err, from the data at hand.
 func (r *loadRun) result(err error) *Result {
 	res := &Result{Point: r.asked(), Examples: r.examples()}
+	if r.cfg.replay != nil {
+		res.Trace = r.cfg.replay.id
+	}
 	p := &res.Point
 	r.used(p)
 	p.PreloadHitRate = r.verified.hitRate()
@@ -210,7 +221,7 @@ func (r *loadRun) counted(p *results.Point, s summed) {
 	p.StartedAt = r.startedAt
 	p.Ops = s.inside.answered
 	p.Gets, p.Hits, p.Misses = s.inside.gets, s.inside.hits, s.inside.misses
-	p.Fills = s.fills
+	p.Fills, p.TTLOps = s.fills, s.ttls
 	p.ComparedGets, p.VersionBytes = s.inside.compared, s.versionBytes
 	if s.inside.hits > 0 && p.ValueSizes != "" {
 		p.HitValueBytes = float64(s.inside.hitBytes) / float64(s.inside.hits)
@@ -247,9 +258,16 @@ func (r *loadRun) evicted() uint64 {
 	return max(after, before) - before
 }
 
+// leastShared is the shortest period whose CPU time says something of its operations. A run that
+// fails early may have measured for some nanoseconds.
+const leastShared = time.Millisecond
+
 // cost fills in CPU times. The samples are not taken at the very ends of the measurement period. So
 // it scales the CPU time between the samples to the length of that period.
 func (r *loadRun) cost(p *results.Point, s summed) {
+	if r.cfg.Duration < leastShared {
+		return
+	}
 	wall := float64(r.cfg.Duration)
 	p.ClientCPUShare = float64(s.cpuNs) / (wall * float64(r.clientCPUs()))
 	p.ClientBusyShare = r.shareOf(s.busyNs())

@@ -11,6 +11,7 @@ type Phase string
 
 // The phases, in their order.
 const (
+	PhaseTrace   Phase = "trace"   // the digest of a large file
 	PhaseOpen    Phase = "open"    // the threads' sessions
 	PhasePreload Phase = "preload" // every key is set once
 	PhaseVerify  Phase = "verify"  // keys are asked for and their values checked
@@ -26,7 +27,7 @@ const (
 // Progress tells how far a run has come.
 type Progress struct {
 	Phase Phase
-	// Done and Total count the keys of a preload or verify phase.
+	// Done and Total count the keys of a preload or verify phase, or the bytes of a trace.
 	Done, Total uint64
 	// Elapsed, ThroughputOps and the latencies belong to the last whole interval of the measurement
 	// period that all threads have reported.

@@ -1,9 +1,12 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
+	"dpukv/kvs"
+	"dpukv/load"
 	"dpukv/load/trace"
 	"dpukv/results"
 )
@@ -13,42 +16,74 @@ type replay struct {
 	file   *trace.File
 	cut    trace.Cut // of all threads
 	baseNs int64     // the time of the range's first operation
+	speed  float64   // 0: as fast as possible
 	sha256 string
-	// sizes has the sizes of each key and of its value, by the operations sent so far; nil: no miss
-	// is filled. A key's operations are in one thread, which alone uses its element.
-	sizes []itemSize
+	bytes  int64
+	id     *trace.Identity
+	// ttlUnit is that of the store; 0: its items do not expire.
+	ttlUnit time.Duration
+	// items has what is known of each key, by the operations sent so far; nil: no miss is filled. A
+	// key's operations are in one thread, which alone uses its element.
+	items []item
 }
 
-// itemSize is the size of a key in its upper byte, and that of a value below.
-type itemSize uint32
+// item is a time to live in ms above the 8 bits of a key's size, and those above a value's size.
+type item uint64
 
-const valueSizeBits = 24
+const (
+	valueSizeBits = 24
+	itemSizeBits  = valueSizeBits + 8
+)
 
-func (s itemSize) key() int   { return int(s >> valueSizeBits) }
-func (s itemSize) value() int { return int(s & (1<<valueSizeBits - 1)) }
+func (i item) value() int         { return int(i & (1<<valueSizeBits - 1)) }
+func (i item) key() int           { return int(uint8(i >> valueSizeBits)) }
+func (i item) ttl() time.Duration { return time.Duration(i>>itemSizeBits) * time.Millisecond }
 
-// note keeps the sizes of a record. A GET that found nothing when it was recorded tells no value.
+// note keeps what a record tells of an item. A GET tells no time to live, and one that found
+// nothing when it was recorded tells no value.
 func (r *replay) note(of *trace.Record) {
-	if r.sizes == nil {
+	if r.items == nil {
 		return
 	}
-	value := itemSize(of.ValueBytes)
+	was := r.items[of.Key]
+	value, ttl := of.ValueBytes, of.TTL
 	if value == 0 {
-		value = itemSize(r.sizes[of.Key].value())
+		value = was.value()
 	}
-	r.sizes[of.Key] = itemSize(of.KeyBytes)<<valueSizeBits | value
+	if of.Op == kvs.Get {
+		ttl = was.ttl()
+	}
+	r.items[of.Key] = item(ttl/time.Millisecond)<<itemSizeBits |
+		item(of.KeyBytes)<<valueSizeBits | item(value)
+}
+
+// ttl returns the time to live of an item in the replay: as much shorter as the replay is faster,
+// and rounded up to what the store has. long: that is more than a tenth longer.
+func (r *replay) ttl(recorded time.Duration) (ttl time.Duration, long bool) {
+	if recorded == 0 || r.ttlUnit == 0 {
+		return 0, false
+	}
+	exact := recorded
+	if r.speed > 0 {
+		exact = time.Duration(min(float64(recorded)/r.speed, float64(load.MaxTTL)))
+	}
+	ttl = (exact + r.ttlUnit - 1) / r.ttlUnit * r.ttlUnit
+	return ttl, ttl > exact+exact/10
 }
 
 // openReplay opens the load's trace; nil: it has none.
-func openReplay(cfg *Config) (*replay, error) {
+func openReplay(cfg *Config, facts *kvs.Facts) (*replay, error) {
 	if !cfg.Replays() {
 		return nil, nil
 	}
-	f, err := trace.Open(cfg.Trace)
+	f, err := trace.Open(cmp.Or(cfg.Converted, cfg.Trace))
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	r := &replay{file: f, cut: trace.Cut{Sample: cfg.TraceSample}}
+	r := &replay{
+		file: f, cut: trace.Cut{Sample: cfg.TraceSample}, speed: cfg.TraceSpeed,
+		ttlUnit: facts.TTLUnit,
+	}
 	r.cut.From, r.cut.To = cfg.TraceBounds()
 	if err := r.begin(cfg); err != nil {
 		_ = f.Close()
@@ -66,11 +101,27 @@ func (r *replay) begin(cfg *Config) (err error) {
 		return err
 	}
 	if cfg.Fills() {
-		r.sizes = make([]itemSize, r.file.Summary().Keys)
+		r.items = make([]item, r.file.Summary().Keys)
 	}
-	if r.sha256, err = r.file.SHA256(); err != nil {
+	return r.identify(cfg)
+}
+
+// identify finds out which file the operations come from.
+func (r *replay) identify(cfg *Config) (err error) {
+	if cfg.Converted != "" {
+		source := r.file.Summary().Source
+		r.bytes, r.sha256 = source.Bytes, source.SHA256
+		return nil
+	}
+	r.id, err = r.file.Identify(cfg.KnownTrace, func(bytes uint64) {
+		if cfg.OnProgress != nil {
+			cfg.OnProgress(Progress{Phase: PhaseTrace, Done: bytes, Total: uint64(r.file.Size())})
+		}
+	})
+	if err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}
+	r.bytes, r.sha256 = r.id.Bytes, r.id.SHA256
 	return nil
 }
 
@@ -92,20 +143,23 @@ func (r *replay) part(cfg *Config, thread int) trace.Cursor {
 func (r *replay) facts() results.TraceFile {
 	s := r.file.Summary()
 	return results.TraceFile{
-		Bytes: r.file.Size(), SHA256: r.sha256, Operations: s.Operations, Keys: s.Keys,
+		Bytes: r.bytes, SHA256: r.sha256, Operations: s.Operations, Keys: s.Keys,
 		LeftOut: s.Refused(),
 	}
 }
 
 // player gives one thread its operations of the trace, in their order.
 type player struct {
+	replay *replay
 	cursor trace.Cursor
 	next   trace.Record
 	more   bool // next is valid
+
+	ttls, long uint64 // times to live, and those of them that are too long
 }
 
 func newPlayer(r *replay, cfg *Config, thread int) *player {
-	p := &player{cursor: r.part(cfg, thread)}
+	p := &player{replay: r, cursor: r.part(cfg, thread)}
 	p.more = p.cursor.Next(&p.next)
 	return p
 }
@@ -117,59 +171,34 @@ func (p *player) take() trace.Record {
 	return taken
 }
 
+// ttl is [replay.ttl] of an operation, which it counts.
+func (p *player) ttl(recorded time.Duration) time.Duration {
+	if recorded == 0 {
+		return 0
+	}
+	p.ttls++
+	ttl, long := p.replay.ttl(recorded)
+	if long {
+		p.long++
+	}
+	return ttl
+}
+
 // recorded are the times of one thread's operations in a trace, from its range's first operation.
 type recorded struct {
 	speed  float64
 	baseNs int64
-	start  moment // the first operation
-
-	last moment // whose time was asked for last
-	next moment // the first that is not due at askedNs
-
-	askedNs int64
-}
-
-// moment is an operation's time, with what follows it.
-type moment struct {
-	n      uint64
-	ns     int64 // neverNs after the last operation
 	cursor trace.Cursor
 }
 
-func newRecorded(r *replay, cfg *Config, thread int) *recorded {
-	t := &recorded{speed: cfg.TraceSpeed, baseNs: r.baseNs}
-	t.start.cursor = r.part(cfg, thread)
-	t.read(&t.start)
-	t.last, t.next = t.start, t.start
-	return t
+func newRecorded(r *replay, cfg *Config, thread int) times {
+	return newWalk[recorded, *recorded](recorded{r.speed, r.baseNs, r.part(cfg, thread)})
 }
 
-func (t *recorded) read(m *moment) {
-	var r trace.Record
-	if m.ns = neverNs; m.cursor.Next(&r) {
-		m.ns = int64(float64(r.AtNs-t.baseNs) / t.speed)
+func (r *recorded) next() int64 {
+	var of trace.Record
+	if !r.cursor.Next(&of) {
+		return neverNs
 	}
-}
-
-func (t *recorded) at(n uint64) int64 {
-	if n < t.last.n {
-		t.last = t.start
-	}
-	for t.last.n < n && t.last.ns < neverNs {
-		t.last.n++
-		t.read(&t.last)
-	}
-	return t.last.ns
-}
-
-func (t *recorded) due(elapsedNs int64) uint64 {
-	if elapsedNs < t.askedNs {
-		t.next = t.start
-	}
-	t.askedNs = elapsedNs
-	for t.next.ns <= elapsedNs && t.next.ns < neverNs {
-		t.next.n++
-		t.read(&t.next)
-	}
-	return t.next.n
+	return int64(float64(of.AtNs-r.baseNs) / r.speed)
 }

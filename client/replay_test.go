@@ -1,6 +1,7 @@
 package client
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -29,6 +30,9 @@ func aTrace(t *testing.T, n int, gap time.Duration) (path string, records []trac
 		r := trace.Record{
 			AtNs: int64(i) * int64(gap), Key: uint64(key), KeyBytes: 8 + key%9, ValueBytes: (key*7 + i%3) % 300,
 			Op: []kvs.Op{kvs.Get, kvs.Get, kvs.Get, kvs.Set, kvs.Add, kvs.Delete}[rng.IntN(6)],
+		}
+		if r.Op == kvs.Set || r.Op == kvs.Add {
+			r.TTL = time.Duration(key%3) * 1500 * time.Millisecond
 		}
 		must.Do(t, w.Write(&r))
 		records = append(records, r)
@@ -113,7 +117,7 @@ func TestReplayKeepsItsTimes(t *testing.T) {
 	cfg := replayLoad(path)
 	cfg.TraceSpeed, cfg.Threads, cfg.AllThreads = 4, 1, 1
 	cfg.TraceRange = "500-1500"
-	r := must.Get(openReplay(&cfg))(t)
+	r := must.Get(openReplay(&cfg, &kvs.Facts{}))(t)
 	defer r.close()
 	cfg.replay = r
 	p := cfg.pacer(0)
@@ -129,6 +133,54 @@ func TestReplayKeepsItsTimes(t *testing.T) {
 	for _, ms := range []int64{0, 100, 10, 1000} {
 		if got, want := p.Due(ms*1e6), uint64(min(ms*4+1, 1000)); got != want {
 			t.Errorf("after %d ms %d are due, want %d", ms, got, want)
+		}
+	}
+}
+
+// TestReplayTTLs: items expire after the trace's times, which become as much shorter as the replay is
+// faster, and whole units of the store.
+func TestReplayTTLs(t *testing.T) {
+	path, records := aTrace(t, 600, time.Microsecond)
+	most := func(of time.Duration) (n uint64) {
+		for i := range records {
+			if records[i].TTL > of {
+				n++
+			}
+		}
+		return n
+	}
+	for name, of := range map[string]struct {
+		unit  time.Duration
+		speed float64
+		ttls  []time.Duration // of keys with the recorded 0 s, 1.5 s, 3 s
+		warns string
+	}{
+		"no expiry": {0, 1, []time.Duration{0, 0, 0}, "of the trace had one, fake has none"},
+		"fast":      {time.Second, 0, []time.Duration{0, 2 * time.Second, 3 * time.Second}, "fewer items expire"},
+		"recorded":  {time.Millisecond, 1, []time.Duration{0, 1500 * time.Millisecond, 3 * time.Second}, ""},
+		"4 times": {time.Second, 4, []time.Duration{0, time.Second, time.Second}, fmt.Sprintf(
+			"ttl: %d of %d became more than a tenth longer", most(0), most(0))},
+		"1.5 times": {time.Second, 1.5, []time.Duration{0, time.Second, 2 * time.Second}, ""},
+	} {
+		r := newFakeRemote()
+		r.facts.TTLUnit = of.unit
+		cfg := replayLoad(path)
+		cfg.TraceSpeed = of.speed
+		p := must.Get(Run(t.Context(), r, cfg))(t).Point
+		if warned := p.Warnings.Has(results.TTLs); p.TTLOps != most(0) || warned != (of.warns != "") ||
+			!strings.Contains(p.Warnings.String(), of.warns) {
+			t.Errorf("%s: %d operations of %d, warnings %q", name, p.TTLOps, most(0), p.Warnings)
+		}
+		want := map[string]time.Duration{}
+		for _, rec := range records {
+			key := make([]byte, rec.KeyBytes)
+			load.FillKey(key, rec.Key)
+			want[string(key)] = of.ttls[rec.Key%3]
+		}
+		for i, op := range r.trace {
+			if key := r.traceKeys[i]; (op == kvs.Set || op == kvs.Add) && r.traceTTLs[i] != want[key] {
+				t.Fatalf("%s: operation %d has the TTL %v, want %v", name, i, r.traceTTLs[i], want[key])
+			}
 		}
 	}
 }

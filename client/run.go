@@ -16,6 +16,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/internal/killed"
 	"dpukv/kvs"
+	"dpukv/load/trace"
 	"dpukv/results"
 )
 
@@ -29,6 +30,8 @@ type Result struct {
 	// of an interval share a histogram, and they count Point.UnansweredOps, too.
 	Intervals []results.Interval
 	Threads   []ThreadSummary
+	// Trace is for Config.KnownTrace of a later run; nil: there was no trace.
+	Trace *trace.Identity
 	// Examples are the first few errors in words.
 	Examples []string
 }
@@ -91,16 +94,16 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	replay, err := openReplay(&cfg)
+	facts := remote.Facts()
+	if err := facts.Check(); err != nil {
+		return nil, fmt.Errorf("load: %w", err)
+	}
+	replay, err := openReplay(&cfg, &facts)
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	defer replay.close()
 	cfg.replay = replay
-	facts := remote.Facts()
-	if err := facts.Check(); err != nil {
-		return nil, fmt.Errorf("load: %w", err)
-	}
 	if err := cfg.fits(facts); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}

@@ -48,7 +48,6 @@ func (t *thread) open(remote kvs.Remote) error {
 		Window:      t.cfg.Window,
 		Connections: t.cfg.Connections,
 		KeyBytes:    t.cfg.longestKey(), MaxValueBytes: t.cfg.largestValue(),
-		TTL: t.cfg.TTL,
 	})
 	if err != nil {
 		return t.sessionError(err)

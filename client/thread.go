@@ -97,7 +97,7 @@ func newThread(id int, cfg *Config, server string, stop *atomic.Bool) *thread {
 		server: server,
 		stop:   stop,
 		now:    cpu.NowNs,
-		req:    kvs.Request{Key: key},
+		req:    kvs.Request{Key: key, TTL: cfg.TTL},
 		keys:   keys,
 		number: number,
 		values: values,
@@ -176,8 +176,9 @@ func (t *thread) prepareSized(op kvs.Op, key uint64, bytes int) {
 	t.hash()
 }
 
-// valueSized gives the request a value whose version is its size.
-func (t *thread) valueSized(key uint64, bytes int) {
+// valueSized gives the request a value whose version is its size, and its time to live.
+func (t *thread) valueSized(key uint64, bytes int, ttl time.Duration) {
+	t.req.TTL = ttl
 	t.req.Value = t.room[:bytes]
 	load.FillValue(t.req.Value, key, uint32(bytes))
 }

@@ -40,6 +40,8 @@ func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
 		clamped(s),
 		retried(p, s),
 		r.expired(s),
+		r.traceTTLs(s),
+		r.fillsDropped(s),
 	}
 	list = append(list, r.sharedByBoth(p)...)
 	list = append(list, packetLoss(p)...)
@@ -60,6 +62,37 @@ func (r *loadRun) expired(s summed) results.Warning {
 		"%d of %d GETs missed: items expire %s after their SET, and this load does "+
 			"not store them again at once", s.inside.misses, s.inside.gets,
 		numfmt.Duration(r.cfg.TTL))
+}
+
+// traceTTLs warns of times to live in a trace that the items do not have.
+func (r *loadRun) traceTTLs(s summed) results.Warning {
+	switch unit := r.facts.TTLUnit; {
+	case s.ttls == 0:
+	case unit == 0:
+		return results.TTLs.Warn("%s of the trace had one, %s has none: items stay for longer "+
+			"than recorded, so more GETs may find them",
+			numfmt.Count(s.ttls, "operation"), r.facts.Store)
+	case r.cfg.TraceSpeed == 0:
+		return results.TTLs.Warn("%s of the trace had one, as recorded, and the operations follow "+
+			"as soon as they can: fewer items expire than with a trace_speed",
+			numfmt.Count(s.ttls, "operation"))
+	case s.longTTLs > 0:
+		return results.TTLs.Warn("%d of %d became more than a tenth longer: at this trace_speed "+
+			"they are no multiples of %v, the unit of %s", s.longTTLs, s.ttls, unit,
+			r.facts.Store)
+	}
+	return results.Warning{}
+}
+
+// fillsDropped warns of misses that were not stored.
+func (r *loadRun) fillsDropped(s summed) results.Warning {
+	if s.droppedFills == 0 {
+		return results.Warning{}
+	}
+	return results.FillsDropped.Warn("%d misses were not stored: %d others of their thread waited "+
+		"for the fill_delay or for room in its windows, which is the limit. The hit rate is too "+
+		"low: shorten the delay, offer a lower rate, or use more threads", s.droppedFills,
+		mostFills)
 }
 
 // fewRequests warns of a quota that the requests in flight at its begin delay. They are answered in

@@ -1,6 +1,8 @@
 package kvs
 
 import (
+	"time"
+
 	"dpukv/internal/cpu"
 	"dpukv/internal/energy"
 )
@@ -56,6 +58,8 @@ type Facts struct {
 	GuaranteedBytes int64 `json:"guaranteed_bytes,omitempty"`
 	// MaxKeyBytes is the longest key, where it is shorter than [MaxKeyBytes].
 	MaxKeyBytes int `json:"max_key_bytes,omitempty"`
+	// TTLUnit is the unit of the times after which items expire. 0: they do not expire.
+	TTLUnit time.Duration `json:"ttl_unit_ns,omitempty"`
 	// RequestCheck names the checksum of long requests, where no device promises that the last word
 	// of a request is the last to arrive. Empty: they need none.
 	RequestCheck string `json:"request_check,omitempty"`

@@ -1,6 +1,9 @@
 package kvs
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // These limits hold for every store here. A key has at least one byte.
 const (
@@ -88,6 +91,9 @@ type Request struct {
 	Key []byte
 	// Value is the value that a Set or Add stores. Other operations ignore it.
 	Value []byte
+	// TTL is the time after which an item expires that a Set or Add stores, a multiple of
+	// [Facts.TTLUnit]. 0: never. Other operations ignore it.
+	TTL time.Duration
 	// Hash is the key's hash, by the function that the server names in its [Facts]. It may be 0 if
 	// the server names none, since such a server ignores it.
 	Hash uint64

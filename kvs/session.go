@@ -36,9 +36,6 @@ type SessionOptions struct {
 	// KeyBytes and MaxValueBytes are the largest sizes of the requests to come. Open refuses sizes
 	// that the server cannot take. 0: not known.
 	KeyBytes, MaxValueBytes int
-	// TTL is the time after which an item expires that a Set stored, a multiple of the store's
-	// [Store.TTLUnit]. 0: never.
-	TTL time.Duration
 }
 
 // Session is one client thread's access to a store. It chooses the server worker for each request,

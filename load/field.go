@@ -68,6 +68,14 @@ func (f *Field) Shown(l *Load) string {
 	return f.shown(l)
 }
 
+// Say returns the value in words, by Label. Sizes with a name have no unit.
+func (f *Field) Say(l *Load) string {
+	if f.Sizes != nil && f.text(l) == etc {
+		return fmt.Sprintf(strings.Replace(f.Label, "%s B", "%s's sizes of", 1), "ETC")
+	}
+	return fmt.Sprintf(f.Label, f.Shown(l))
+}
+
 // Set reads a value as [Field.Text] writes it. The error does not say what is allowed: see Allowed.
 func (f *Field) Set(l *Load, text string) error { return f.parse(l, text) }
 

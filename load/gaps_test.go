@@ -6,28 +6,39 @@ import (
 	"testing"
 )
 
-// TestGapsAreExponential is the Kolmogorov-Smirnov test: the largest distance between the
-// distribution of the gaps and 1 − e⁻ˣ exceeds 1.95/√n once in a thousand times.
-func TestGapsAreExponential(t *testing.T) {
+// TestGapsFollowTheirDistribution is the Kolmogorov-Smirnov test: the largest distance between the
+// distribution of the gaps and its formula exceeds 1.95/√n once in a thousand times. The variance of
+// the generalized Pareto distribution is 1/(1 − 2·shape) for a mean of 1.
+func TestGapsFollowTheirDistribution(t *testing.T) {
 	const n = 100_000
-	for seed := range uint64(5) {
-		gaps, sum := make([]float64, n), 0.0
-		g := NewGaps(&Workload{Seed: seed}, int(seed)*3)
-		for i := range gaps {
-			gaps[i] = g.Next()
-			sum += gaps[i]
-		}
-		if sigmas := math.Abs(sum-n) / math.Sqrt(n); sigmas > 4 {
-			t.Errorf("seed %d: the mean gap is %v, %.1f sigmas from 1", seed, sum/n, sigmas)
-		}
-		slices.Sort(gaps)
-		distance := 0.0
-		for i, gap := range gaps {
-			want := 1 - math.Exp(-gap)
-			distance = max(distance, math.Abs(want-float64(i)/n), math.Abs(want-float64(i+1)/n))
-		}
-		if limit := 1.95 / math.Sqrt(n); distance > limit {
-			t.Errorf("seed %d: %v from the exponential distribution, want at most %v", seed, distance, limit)
+	for arrivals, of := range map[string]struct {
+		below    func(x float64) float64
+		variance float64
+	}{
+		Poisson: {func(x float64) float64 { return 1 - math.Exp(-x) }, 1},
+		Bursts: {func(x float64) float64 {
+			return 1 - math.Pow(1+etcGapShape*x/(1-etcGapShape), -1/etcGapShape)
+		}, 1 / (1 - 2*etcGapShape)},
+	} {
+		for seed := range uint64(5) {
+			gaps, sum := make([]float64, n), 0.0
+			g := NewGaps(seed, arrivals, int(seed)*3)
+			for i := range gaps {
+				gaps[i] = g.Next()
+				sum += gaps[i]
+			}
+			if sigmas := math.Abs(sum-n) / math.Sqrt(n*of.variance); sigmas > 4 {
+				t.Errorf("%s, seed %d: the mean gap is %v, %.1f sigmas from 1", arrivals, seed, sum/n, sigmas)
+			}
+			slices.Sort(gaps)
+			distance := 0.0
+			for i, gap := range gaps {
+				want := of.below(gap)
+				distance = max(distance, math.Abs(want-float64(i)/n), math.Abs(want-float64(i+1)/n))
+			}
+			if limit := 1.95 / math.Sqrt(n); distance > limit {
+				t.Errorf("%s, seed %d: %v from the distribution, want at most %v", arrivals, seed, distance, limit)
+			}
 		}
 	}
 }
@@ -35,7 +46,7 @@ func TestGapsAreExponential(t *testing.T) {
 // TestGapsAreUncorrelated: a gap predicts neither the next one nor another thread's.
 func TestGapsAreUncorrelated(t *testing.T) {
 	const n = 100_000
-	a, b := NewGaps(&Workload{Seed: 1}, 0), NewGaps(&Workload{Seed: 1}, 1)
+	a, b := NewGaps(1, Poisson, 0), NewGaps(1, Poisson, 1)
 	next, other, last := 0.0, 0.0, a.Next()-1
 	for range n {
 		gap := a.Next() - 1
@@ -50,7 +61,7 @@ func TestGapsAreUncorrelated(t *testing.T) {
 
 func TestGapsDependOnSeedAndThread(t *testing.T) {
 	first := func(seed uint64, thread int) float64 {
-		g := NewGaps(&Workload{Seed: seed}, thread)
+		g := NewGaps(seed, Poisson, thread)
 		return g.Next()
 	}
 	if first(1, 2) != first(1, 2) {

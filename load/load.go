@@ -1,7 +1,6 @@
 package load
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -19,7 +18,7 @@ type Load struct {
 	// connections from each client thread to each server worker
 	Connections int     `json:"connections"`
 	RateOps     float64 `json:"rate_ops"` // operations offered a second; 0: closed loop
-	// Arrivals is the spacing of the batches in an open loop: "poisson"; absent for equal
+	// Arrivals is the spacing of the batches in an open loop: "poisson" or "etc"; absent for equal
 	// distances, and in a closed loop.
 	Arrivals string `json:"arrivals,omitempty"`
 	// Requests ends the measurement after so many operations; absent: after its duration.
@@ -82,6 +81,8 @@ type Workload struct {
 const (
 	Constant = ""        // at equal distances
 	Poisson  = "poisson" // independently of each other
+	// Bursts are gaps by the generalized Pareto distribution of ETC, independent of each other.
+	Bursts = etc
 
 	constantText = "constant"
 )
@@ -94,9 +95,9 @@ const (
 	bySetText = "set"
 )
 
-// maxPoissonBatches bounds the batches per second of a Poisson process. Each batch costs the client
-// some nanoseconds, and a thread that falls behind its schedule could not catch up.
-const maxPoissonBatches = 2e7
+// maxRandomBatches bounds the batches per second with drawn gaps. Each batch costs the client some
+// nanoseconds, and a thread that falls behind its schedule could not catch up.
+const maxRandomBatches = 2e7
 
 // MaxRateOps is the highest rate that a load may offer, in operations per second.
 const MaxRateOps = 1e12
@@ -123,7 +124,7 @@ var fields = []Field{
 	}),
 	traceSpeed(Field{
 		Name: "trace_speed", Key: "trace_speed", ID: "TraceSpeed", Optional: true,
-		Title: "trace speed", Label: "at %s times the recorded speed",
+		Title: "trace speed", Label: "%s",
 		Help: "Factor by which a trace is faster than recorded. With 0, each operation follows " +
 			"as soon as it can.",
 		Default: "1 with a trace",
@@ -211,10 +212,10 @@ var fields = []Field{
 	arrivals(Field{
 		Name: "arrivals", Key: "arrivals", ID: "Arrivals", Optional: true,
 		Title: "arrivals", Label: "%s arrivals",
-		Help: "Spacing of the batches in an open loop: a Poisson process, or equal distances. " +
-			"A closed loop has none.",
+		Help: "Spacing of the batches in an open loop: a Poisson process, equal distances, or " +
+			"for each thread the gaps of Facebook's ETC. A closed loop has none.",
 		Default: "poisson in an open loop",
-		Example: "constant",
+		Example: "[poisson, constant, etc]",
 	}),
 	whole(Field{
 		Name: "requests", Key: "requests", ID: "Requests", Optional: true,
@@ -285,10 +286,8 @@ func (l *Load) Validate() error {
 	if err := l.validateSizes(); err != nil {
 		return err
 	}
-	if l.Arrivals == Poisson {
-		if err := l.validatePoisson(); err != nil {
-			return err
-		}
+	if err := l.validateArrivals(); err != nil {
+		return err
 	}
 	if err := l.validateMisses(); err != nil {
 		return err
@@ -343,14 +342,18 @@ func (l *Load) withPrefix() string {
 	return " with key_prefix " + l.KeyPrefix
 }
 
-func (l *Load) validatePoisson() error {
-	if !l.OpenLoop() {
-		return l.refuse("arrivals", "arrivals: found poisson with rate 0; a closed loop has "+
-			"no schedule: give a rate, or leave arrivals out")
+func (l *Load) validateArrivals() error {
+	if l.Arrivals == Constant {
+		return nil
 	}
-	if batches := l.RateOps / float64(l.Batch); batches > maxPoissonBatches {
+	if !l.OpenLoop() {
+		return l.refuse("arrivals", fmt.Sprintf("arrivals: found %s with rate 0; a closed loop "+
+			"has no schedule: give a rate, or leave arrivals out", l.Arrivals))
+	}
+	if batches := l.RateOps / float64(l.Batch); batches > maxRandomBatches {
 		return l.refuse("rate_ops", fmt.Sprintf("rate: found %v in batches of %d, allowed "+
-			"with arrivals poisson: %g batches a second", l.RateOps, l.Batch, maxPoissonBatches))
+			"with arrivals %s: %g batches a second", l.RateOps, l.Batch, l.Arrivals,
+			maxRandomBatches))
 	}
 	return nil
 }
@@ -366,8 +369,13 @@ func (e *FieldError) Error() string { return e.says }
 
 // refuse makes the error of the named field.
 func (l *Load) refuse(name, says string) error {
-	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
-	return &FieldError{fields[i], fields[i].Text(l), says}
+	f := FieldOf(name)
+	return &FieldError{*f, f.Text(l), says}
+}
+
+// FieldOf returns the field with a name.
+func FieldOf(name string) *Field {
+	return &fields[slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })]
 }
 
 // Fields returns the table of all fields.
@@ -387,29 +395,11 @@ func (l *Load) DefaultArrivals() string {
 	return Constant
 }
 
-// ParseArrivals reads "constant" or "poisson".
-func ParseArrivals(text string) (string, error) {
-	switch text {
-	case constantText:
-		return Constant, nil
-	case Poisson:
-		return Poisson, nil
-	}
-	return "", fmt.Errorf("arrivals: found %q, allowed: %s, %s", text, constantText, Poisson)
-}
-
 // arrivals completes the row of Load.Arrivals.
 func arrivals(f Field) Field {
-	f = word(f, []string{constantText, Poisson}, func(l *Load) *string { return &l.Arrivals })
-	f.text = func(l *Load) string { return cmp.Or(l.Arrivals, constantText) }
+	f = wordOrNone(f, constantText, []string{Poisson, Bursts},
+		func(l *Load) *string { return &l.Arrivals })
 	f.setDefault = func(l *Load) { l.Arrivals = l.DefaultArrivals() }
-	f.parse = func(l *Load, text string) error {
-		parsed, err := ParseArrivals(text)
-		if err == nil {
-			l.Arrivals = parsed
-		}
-		return err
-	}
 	return f
 }
 

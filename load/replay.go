@@ -102,6 +102,12 @@ func traceSpeed(f Field) Field {
 	f.Allowed = fmt.Sprintf("a factor up to %g, or 0 for as fast as possible", maxTraceSpeed)
 	f = decimal(f, maxTraceSpeed, func(x float64) float64 { return x },
 		func(l *Load) *float64 { return &l.TraceSpeed })
+	f.shown = func(l *Load) string {
+		if l.TraceSpeed == 1 {
+			return "as recorded"
+		}
+		return plain(l.TraceSpeed) + " × recorded"
+	}
 	f.setDefault = func(l *Load) {
 		if l.TraceSpeed = 0; l.Replays() {
 			l.TraceSpeed = 1

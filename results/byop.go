@@ -21,6 +21,15 @@ var kindTitles = [][2]string{
 	{TagFill, "fill"},
 }
 
+// KindTitles are the kinds of operations in words, by [OpLatency.Op].
+func KindTitles() map[string]string {
+	titles := map[string]string{}
+	for _, k := range kindTitles {
+		titles[k[0]] = k[1]
+	}
+	return titles
+}
+
 // Title is the kind in words.
 func (o *OpLatency) Title() string {
 	i := slices.IndexFunc(kindTitles, func(k [2]string) bool { return k[0] == o.Op })

@@ -162,7 +162,7 @@ func ofField(f *load.Field) *Dimension {
 		case f.Name == "rate_ops" && p.RateOps < 1000:
 			return strconv.FormatFloat(p.RateOps, 'g', -1, 64) + " ops/s offered"
 		}
-		return fmt.Sprintf(f.Label, shown(p))
+		return f.Say(&p.Load)
 	}
 	return d
 }

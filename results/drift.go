@@ -48,12 +48,15 @@ func DriftWarnings(p *Point, intervals []Interval) (warnings Warnings) {
 		{"median latency", medians},
 		{"hit rate", hitRatesIn(n, whole, intervals)},
 	} {
+		why := "Warm up for longer, or find what changes"
+		if p.Replays() {
+			why = "A trace changes over its time: trace_range takes a part of it"
+		}
 		share, chance := trend(of.series)
 		if chance <= driftLevel && max(share, -share) >= driftShare {
 			warnings = append(warnings, Drift.Warn("the %s %s over the "+
-				"measurement period (limit: %.0f %%, p=%.2g over %d slices). Warm up for "+
-				"longer, or find what changes",
-				of.name, numfmt.Change(share), 100*driftShare, chance, len(of.series)))
+				"measurement period (limit: %.0f %%, p=%.2g over %d slices). %s",
+				of.name, numfmt.Change(share), 100*driftShare, chance, len(of.series), why))
 		}
 	}
 	return warnings

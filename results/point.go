@@ -274,6 +274,9 @@ type Counted struct {
 	// Fills are answered SETs of keys that a GET had missed. They are no operations of the load:
 	// no other count and no latency but their own has them.
 	Fills uint64 `json:"fills,omitempty"`
+	// TTLOps are SETs and ADDs of a trace that had a time to live, of the whole load. A warning of
+	// the kind "ttl" says where the items did not have it. It is absent if there were none.
+	TTLOps uint64 `json:"ttl_ops,omitempty"`
 	// ComparedGets are hits whose value a client thread compared with its own latest SET of the
 	// key. It is absent if there were none, and from an older build.
 	ComparedGets uint64 `json:"compared_gets,omitempty"`

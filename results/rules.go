@@ -18,7 +18,7 @@ var rules = []struct {
 	fields string
 }{
 	{typed(sum[uint64]), `Ops Gets Hits Misses Errors Timeouts Retries LateOps UnsentOps
-		Fills Reconnects ComparedGets VersionBytes UnansweredOps`},
+		Fills TTLOps Reconnects ComparedGets VersionBytes UnansweredOps`},
 	{typed(sum[int]), "Requests ClientHashSamples"},
 	{typed(sum[float64]), "RateOps ThroughputOps"},
 	{typed(sumMoved), "ClientMoved ClientMovedLoad ClientMovedWindow"},

@@ -49,7 +49,9 @@ const (
 	SharedForward Kind = "shared forwarder's CPUs"
 	LostPackets   Kind = "lost packets" // or late ones
 	Expired       Kind = "expired items"
-	OutOfRange    Kind = "out of range" // latencies beyond the histograms
+	TTLs          Kind = "ttl"           // a trace's, which the items did not have
+	FillsDropped  Kind = "fills dropped" // a load did not store all that it missed
+	OutOfRange    Kind = "out of range"  // latencies beyond the histograms
 	ClientsApart  Kind = "clients apart"
 	Unproven      Kind = "unproven"   // which way packets took
 	Substitute    Kind = "substitute" // a datapath that is not the submode's, or not as fast
@@ -87,6 +89,8 @@ var kinds = []kindRow{
 	{CutShort, false, "", nil},
 	{Overload, false, "", nil},
 	{EmulatedTails, false, "", nil},
+	{TTLs, false, "", nil},
+	{FillsDropped, true, "not all misses were stored", nil},
 
 	{TooShortP999, false, tooShort, begins(`too short for p99\.9`)},
 	{TooShortP99, false, tooShort, begins(`too short for p99`)},

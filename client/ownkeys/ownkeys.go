@@ -17,10 +17,14 @@ type Found struct {
 	Own uint64 `json:"own"`
 }
 
-// Look counts the keys of a server. It looks for own ones only if there are any keys.
+// Look counts the keys of a server. It looks for own ones only if there are any keys. A trace must
+// be there, as its keys will be removed.
 func Look(
 	ctx context.Context, remote kvs.Remote, sets []Set, done func(keys uint64),
 ) (f Found, err error) {
+	if err := readable(sets); err != nil {
+		return f, err
+	}
 	stats, err := remote.Stats()
 	if err != nil {
 		return f, err
@@ -121,7 +125,6 @@ func Remove(
 
 // left says what a removal that failed may have left.
 func left(sets []Set, removed uint64, err error) error {
-	return fmt.Errorf("remove own keys: found up to %d of %s still there, allowed: none; repeat "+
-		"the load to remove them: %w",
-		max(total(sets), removed)-removed, Describe(sets), err)
+	return fmt.Errorf("remove own keys: removed %d of %s, and others may still be there, "+
+		"allowed: none; repeat the load to remove them: %w", removed, Describe(sets), err)
 }

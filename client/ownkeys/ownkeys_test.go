@@ -3,6 +3,8 @@ package ownkeys
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,8 @@ import (
 	"dpukv/kvs/kvstest"
 	"dpukv/kvs/memcached"
 	"dpukv/kvs/redis"
+	"dpukv/load"
+	"dpukv/load/trace"
 )
 
 // servers starts a real server of each store whose servers may run already.
@@ -76,6 +80,51 @@ func TestRemove(t *testing.T) {
 				t.Errorf("afterwards there are %+v, %v", f, err)
 			}
 		})
+	}
+}
+
+// TestRemoveTrace: the keys that a part of a trace stores or deletes go, each once. Those that it only
+// asks for stay, unless their misses are filled.
+func TestRemoveTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.trace")
+	w := must.Get(trace.Create(path))(t)
+	ops := []kvs.Op{kvs.Get, kvs.Set, kvs.Add, kvs.Delete}
+	for i := range 2000 {
+		key := uint64(i) / 2
+		must.Do(t, w.Write(&trace.Record{AtNs: int64(i), Key: key, KeyBytes: 2 + int(key%30), Op: ops[key%4]}))
+	}
+	must.Get(w.Finish(trace.Summary{}))(t)
+	set := func(change func(*load.Load)) []Set {
+		l := load.Load{Workload: load.Workload{Trace: path}}
+		change(&l)
+		return Add(nil, SetOf(&l))
+	}
+	all := set(func(l *load.Load) { l.OnMiss = load.FillMisses })
+	sampled := uint64(0)
+	for key := range uint64(1000) {
+		if trace.InSample(key, 4) && key%4 > 0 {
+			sampled++
+		}
+	}
+	for name, r := range servers(t) {
+		for want, sets := range map[uint64][]Set{
+			1000:    all,
+			750:     set(func(*load.Load) {}),
+			sampled: set(func(l *load.Load) { l.TraceSample = 4 }),
+			75:      set(func(l *load.Load) { l.TraceRange = "200-400" }),
+		} {
+			store(t, r, all, "theirs")
+			f := must.Get(Look(t.Context(), r, sets, quiet))(t)
+			removed := must.Get(Remove(t.Context(), r, sets, quiet))(t)
+			if f != (Found{Keys: 1001, Own: want}) || removed != want {
+				t.Errorf("%s: found %+v, removed %d, want %d", name, f, removed, want)
+			}
+		}
+		must.Do(t, os.Rename(path, path+"x"))
+		if _, err := Look(t.Context(), r, all, quiet); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: without the trace: %v", name, err)
+		}
+		must.Do(t, os.Rename(path+"x", path))
 	}
 }
 

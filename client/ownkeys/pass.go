@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dpukv/kvs"
-	"dpukv/load"
 )
 
 const (
@@ -24,12 +23,13 @@ const (
 // pass does one operation on each key of a set.
 type pass struct {
 	op      kvs.Op
-	keys    load.Keys
-	all     uint64
+	keys    keys
 	session kvs.Session
 	done    func(keys uint64)
 
-	next, answered uint64
+	key            []byte // not submitted yet; nil: none
+	over           bool   // there is no further key
+	sent, answered uint64
 	matched        uint64 // answers of keys that existed
 	answers        []kvs.Answer
 }
@@ -51,24 +51,26 @@ func run(
 func runSet(
 	ctx context.Context, remote kvs.Remote, op kvs.Op, s *Set, done func(keys uint64),
 ) (matched uint64, err error) {
-	w := s.workload()
+	k, err := s.open()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, k.close()) }()
 	session, err := remote.Open(kvs.SessionOptions{
-		Batch: batch, Window: window, Connections: 1, KeyBytes: w.MaxKeyBytes(),
+		Batch: batch, Window: window, Connections: 1, KeyBytes: k.longest(),
 	})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	p := pass{
-		op: op, keys: load.NewKeys(w), all: uint64(s.Keys), session: session, done: done,
-	}
+	p := pass{op: op, keys: k, session: session, done: done}
 	err = p.run(ctx)
 	return p.matched, err
 }
 
 func (p *pass) run(ctx context.Context) error {
 	req := kvs.Request{Op: p.op}
-	for heard := time.Now(); p.answered < p.all; {
+	for heard := time.Now(); !p.over || p.answered < p.sent; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -89,17 +91,23 @@ func (p *pass) run(ctx context.Context) error {
 	return nil
 }
 
-func (p *pass) send(req *kvs.Request) error {
-	for sent := 0; sent < burst && p.next < p.all; sent++ {
-		req.Key = p.keys.Fill(p.next)
+func (p *pass) send(req *kvs.Request) (err error) {
+	for range burst {
+		if p.key == nil {
+			if p.key, err = p.keys.next(); err != nil {
+				return err
+			}
+		}
+		if p.over = p.key == nil; p.over {
+			return p.session.Flush()
+		}
+		req.Key = p.key
 		taken, err := p.session.Submit(req)
 		if err != nil || !taken {
 			return err
 		}
-		p.next++
-	}
-	if p.next == p.all {
-		return p.session.Flush()
+		p.key = nil
+		p.sent++
 	}
 	return nil
 }

@@ -2,17 +2,23 @@ package ownkeys
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"dpukv/kvs"
 	"dpukv/load"
+	"dpukv/load/trace"
 )
 
-// Set names the keys 0 to Keys-1 of a workload.
+// Set names the keys 0 to Keys-1 of a workload, or those that a trace changes.
 type Set struct {
-	Keys     int `json:"keys"`
-	KeyBytes int `json:"key_bytes"`
+	// Trace is the file; "": there is none. Of a trace, the other fields are 0.
+	Trace    string     `json:"trace,omitempty"`
+	Part     *trace.Cut `json:"part,omitempty"`  // of the trace
+	Fills    bool       `json:"fills,omitempty"` // keys that GETs miss are stored, too
+	Keys     int        `json:"keys"`
+	KeyBytes int        `json:"key_bytes"`
 	// KeySizes is the distribution of the keys' sizes, if they have several.
 	KeySizes  load.Sizes `json:"key_sizes,omitempty"`
 	KeyPrefix string     `json:"key_prefix,omitempty"`
@@ -20,8 +26,13 @@ type Set struct {
 	ValueBytes int `json:"value_bytes"`
 }
 
-// SetOf names the keys of a workload.
-func SetOf(w *load.Workload) Set {
+// SetOf names the keys of a load.
+func SetOf(w *load.Load) Set {
+	if w.Replays() {
+		part := trace.Cut{Sample: w.TraceSample}
+		part.From, part.To = w.TraceBounds()
+		return Set{Trace: w.Trace, Part: &part, Fills: w.Fills()}
+	}
 	return Set{
 		Keys: w.Keys, KeyBytes: w.KeyBytes, KeySizes: w.KeySizes, KeyPrefix: w.KeyPrefix,
 		ValueBytes: w.ValueBytes,
@@ -30,6 +41,9 @@ func SetOf(w *load.Workload) Set {
 
 // same reports whether the keys of one set are among those of the other.
 func (s *Set) same(o *Set) bool {
+	if s.Trace != o.Trace || s.Trace != "" && (*s.Part != *o.Part || s.Fills != o.Fills) {
+		return false
+	}
 	return s.KeyBytes == o.KeyBytes && s.KeySizes == o.KeySizes && s.KeyPrefix == o.KeyPrefix
 }
 
@@ -44,12 +58,16 @@ func Add(sets []Set, s Set) []Set {
 	return sets
 }
 
-// Describe says how many keys the sets have, and their sizes.
+// Describe says how many keys the sets have, and their sizes. A trace says that of its keys.
 func Describe(sets []Set) string {
 	var parts []string
 	var bytes float64
 	for i := range sets {
 		s := &sets[i]
+		if s.Trace != "" {
+			parts = append(parts, "the keys of the trace "+filepath.Base(s.Trace))
+			continue
+		}
 		name := ""
 		if s.KeyPrefix != "" {
 			name = " " + s.KeyPrefix + "…"
@@ -58,15 +76,10 @@ func Describe(sets []Set) string {
 			name, s.KeyBytes, s.ValueBytes))
 		bytes += float64(s.Keys) * float64(s.KeyBytes+s.ValueBytes)
 	}
-	return fmt.Sprintf("%s (%.3g MB in all)", strings.Join(parts, ", "), bytes/1e6)
-}
-
-// total is the number of keys of all sets.
-func total(sets []Set) (n uint64) {
-	for i := range sets {
-		n += uint64(sets[i].Keys)
+	if bytes == 0 {
+		return strings.Join(parts, ", ")
 	}
-	return n
+	return fmt.Sprintf("%s (%.3g MB in all)", strings.Join(parts, ", "), bytes/1e6)
 }
 
 // workload has the set's keys.

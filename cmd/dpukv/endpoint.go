@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -158,6 +159,13 @@ func (f *loadFlags) guarded() bool {
 	return err == nil && ownkeys.Guards(&st)
 }
 
+// ownSets names the load's keys.
+func (f *loadFlags) ownSets() []ownkeys.Set {
+	own := f.cfg.Load
+	own.Trace = cmp.Or(f.cfg.Converted, own.Trace)
+	return []ownkeys.Set{ownkeys.SetOf(&own)}
+}
+
 // begin says what the load stores where. It refuses a server with keys without consent.
 func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.Found, err error) {
 	guarded := f.guarded()
@@ -167,12 +175,20 @@ func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.
 	if err := f.cfg.Load.Validate(); err != nil {
 		return found, usagef("load: %w", err)
 	}
-	if f.cfg.Replays() {
-		return f.replayFits(cmd, remote, guarded)
+	var sets []ownkeys.Set // of dpukv's own server, whose keys need hashes: none
+	if guarded {
+		sets = f.ownSets()
 	}
-	sets := []ownkeys.Set{ownkeys.SetOf(&f.cfg.Workload)}
 	if found, err = ownkeys.Look(cmd.Context(), remote, sets, func(uint64) {}); err != nil {
 		return found, fmt.Errorf("load: %w", err)
+	}
+	if f.cfg.Replays() && found.Keys > 0 && !f.own.yes {
+		return found, fmt.Errorf("load: --trace: found %s on %s, allowed: an empty server, or "+
+			"--yes; GETs of the trace would find keys of an earlier load: start the server anew",
+			numfmt.Count(found.Keys, "key"), f.cfg.ServerAddr)
+	}
+	if !guarded {
+		return found, nil
 	}
 	if err := found.Consent("--server "+f.cfg.ServerAddr, sets, f.own.yes, f.own.keep); err != nil {
 		return found, fmt.Errorf("load: %w", err)
@@ -180,28 +196,6 @@ func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.
 	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "dpukv: stores %s on %s, %s\n", ownkeys.Describe(sets),
 		f.cfg.ServerAddr, found.Says())
 	return found, err
-}
-
-// replayFits refuses to leave a trace's keys on a server that others may use, and a server whose
-// keys the trace's GETs would find, unless asked to.
-func (f *loadFlags) replayFits(
-	cmd *cobra.Command, remote kvs.Remote, guarded bool,
-) (found ownkeys.Found, err error) {
-	if guarded && !(f.own.keep && f.own.yes) {
-		own := stores.NamesOf(func(st *kvs.Store) bool { return !ownkeys.Guards(st) })
-		return found, usagef("load: --trace: found %s, a server that may have keys of others, "+
-			"allowed: a server of %s, or --keep with --yes; a trace's keys could not be told from "+
-			"those of others, nor be removed afterwards", f.cfg.ServerAddr, strings.Join(own, ", "))
-	}
-	if found, err = ownkeys.Look(cmd.Context(), remote, nil, nil); err != nil {
-		return found, fmt.Errorf("load: %w", err)
-	}
-	if found.Keys > 0 && !f.own.yes {
-		return found, fmt.Errorf("load: --trace: found %s on %s, allowed: an empty server, or "+
-			"--yes; GETs of the trace would find keys of an earlier load: start the server anew",
-			numfmt.Count(found.Keys, "key"), f.cfg.ServerAddr)
-	}
-	return found, nil
 }
 
 // foundBefore warns of a replay's point whose server had keys; "": it had none.
@@ -215,12 +209,12 @@ func (f *loadFlags) foundBefore(found ownkeys.Found) string {
 
 // removeOwn removes the load's keys, also after an interruption.
 func (f *loadFlags) removeOwn(cmd *cobra.Command, remote kvs.Remote) error {
-	if !f.guarded() || f.own.keep || f.cfg.Replays() {
+	if !f.guarded() || f.own.keep {
 		return nil
 	}
 	ctx, cancel := ownkeys.WithGrace(cmd.Context())
 	defer cancel()
-	sets := []ownkeys.Set{ownkeys.SetOf(&f.cfg.Workload)}
+	sets := f.ownSets()
 	removed, err := ownkeys.Remove(ctx, remote, sets, func(uint64) {})
 	if removed > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "dpukv: removed %d own keys from %s\n", removed,

@@ -32,17 +32,16 @@ import (
 
 // loadFlags are a load's flags before parsing.
 type loadFlags struct {
-	cfg      client.Config
-	store    string
-	server   kvs.DialConfig // as far as flags say how to reach it
-	login    credentialFlags
-	own      ownKeyFlags
-	cpus     string
-	fields   fieldFlags
-	arrivals string
-	asJSON   bool
-	limits   limits
-	hist     string // the file for the histogram; "": none
+	cfg    client.Config
+	store  string
+	server kvs.DialConfig // as far as flags say how to reach it
+	login  credentialFlags
+	own    ownKeyFlags
+	cpus   string
+	fields fieldFlags
+	asJSON bool
+	limits limits
+	hist   string // the file for the histogram; "": none
 }
 
 func newLoadCommand() *cobra.Command {
@@ -129,7 +128,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"distribution: set (each SET draws it) or key (all values of a key have one size)")
 	hideDefaults(flags, "batch")
 	f.fields.add(flags, "trace", "none", "file that the operations come from, as dpukv trace "+
-		"convert wrote it; it is replayed as a whole, or for --duration")
+		"convert wrote it, or a CSV file, which is converted first; it is replayed as a whole, or "+
+		"for --duration")
 	f.fields.add(flags, "trace_speed", "1", "factor by which a trace is faster than recorded; 0: "+
 		"each operation follows as soon as it can")
 	f.fields.add(flags, "trace_sample", "1", "share of a trace's keys, such as 1/64, each with "+
@@ -138,8 +138,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	f.fields.add(flags, "dist", "uniform", "distribution of the keys: "+load.DistAllowed)
 	flags.Float64Var(&f.cfg.RateOps, "rate", 0,
 		"operations offered per second, over all threads; 0: closed loop")
-	flags.StringVar(&f.arrivals, "arrivals", load.Poisson,
-		"arrivals of the batches with --rate: poisson (independent) or constant (equal distances)")
+	f.fields.add(flags, "arrivals", load.Poisson, "arrivals of the batches with --rate: poisson "+
+		"(independent), constant (equal distances), or etc (Facebook's ETC, for each thread)")
 	flags.DurationVar(&f.cfg.Duration, "duration", 5*time.Second, "length of the measurement "+
 		"period")
 	flags.IntVar(&f.cfg.Requests, "requests", 0,
@@ -245,11 +245,15 @@ func protocolHelp() string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-func (f *loadFlags) run(cmd *cobra.Command) error {
+func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	if err := f.understand(cmd.Context(), cmd.Flags().Changed); err != nil {
 		return usagef("load: %w", err)
 	}
-	var err error
+	done, err := f.findTrace(cmd)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
 	if f.cfg.CPUs, err = prepareCPUs(f.cfg.CPUs, f.cfg.Threads); err != nil {
 		return usagef("load: %w", ofFlag("cpus", err))
 	}
@@ -359,9 +363,6 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	if err := f.reach(&st); err != nil {
 		return err
 	}
-	if f.cfg.Arrivals, err = load.ParseArrivals(f.arrivals); err != nil {
-		return ofFlag("arrivals", err)
-	}
 	if !given("arrivals") {
 		f.cfg.Arrivals = f.cfg.DefaultArrivals()
 	}
@@ -380,20 +381,6 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 		reverse(f.cfg.CPUs)
 	}
 	return nil
-}
-
-// asRecorded leaves to the trace what the user left out.
-func (f *loadFlags) asRecorded(given func(flag string) bool) {
-	f.cfg.LeaveToTrace(func(key string) bool { return given(strings.ReplaceAll(key, "_", "-")) })
-	if !given("trace-speed") {
-		f.cfg.TraceSpeed = 1
-	}
-	if !given("warmup") {
-		f.cfg.Warmup = 0
-	}
-	if !given("duration") {
-		f.cfg.Duration = 0
-	}
 }
 
 // reach understands the server's address, and reads what lets the client in.

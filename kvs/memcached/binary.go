@@ -37,19 +37,13 @@ const (
 var opcodes = [...]byte{kvs.Get: opGet, kvs.Set: opSet, kvs.Add: opAdd, kvs.Delete: opDelete}
 
 // classic is the binary protocol.
-type classic struct {
-	expiry uint32 // of the item of a SET, in seconds; 0: none
-}
+type classic struct{}
 
 // Append adds a request.
-func (w *classic) Append(b []byte, r *kvs.Request) []byte {
+func (*classic) Append(b []byte, r *kvs.Request) []byte {
 	if r.Op == kvs.Set || r.Op == kvs.Add {
 		b = appendPacket(b, opcodes[r.Op], setExtras, len(r.Key), len(r.Value))
-		expiry := w.expiry
-		if r.Op == kvs.Add {
-			expiry = 0
-		}
-		b = binary.BigEndian.AppendUint64(b, uint64(expiry)) // after the flags, which are 0
+		b = binary.BigEndian.AppendUint64(b, uint64(r.TTL/ttlUnit)) // after the flags, which are 0
 		b = append(b, r.Key...)
 		return append(b, r.Value...)
 	}

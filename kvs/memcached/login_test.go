@@ -115,18 +115,22 @@ func TestTLS(t *testing.T) {
 	pipetest.Refused(t, err, "TLS")
 }
 
-// TestTTL: an item of a SET expires after its time to live, as the server says. Another does not.
+// TestTTL: an item of a SET or ADD expires after its time to live, as the server says. Another does not.
 func TestTTL(t *testing.T) {
 	addr := run(t)
 	for _, protocol := range Protocols {
 		r := must.Get(Dial(t.Context(), addr, Options{Protocol: protocol}))(t)
 		defer r.Close()
 		for ttl, want := range map[time.Duration]string{90 * time.Second: "exp=", 0: "exp=-1"} {
-			s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1, TTL: ttl})
-			kvstest.Do(t, s, nil, []kvs.Request{{Op: kvs.Set, Key: []byte("k"), Value: []byte("v")}})
-			got := itemOf(t, addr)
-			if !strings.Contains(got, want) || ttl > 0 && strings.Contains(got, "exp=-1") {
-				t.Errorf("%s, %v: the server says %q, want %s", protocol, ttl, got, want)
+			s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
+			for _, op := range []kvs.Op{kvs.Set, kvs.Add} {
+				k := []byte("k")
+				kvstest.Do(t, s, nil, []kvs.Request{{Op: kvs.Delete, Key: k}})
+				kvstest.Do(t, s, nil, []kvs.Request{{Op: op, Key: k, Value: k, TTL: ttl}})
+				got := itemOf(t, addr)
+				if !strings.Contains(got, want) || ttl > 0 && strings.Contains(got, "exp=-1") {
+					t.Errorf("%s, %v, %v: the server says %q, want %s", protocol, op, ttl, got, want)
+				}
 			}
 		}
 	}

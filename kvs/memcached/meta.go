@@ -16,12 +16,10 @@ import (
 const maxToken = 250
 
 // meta is the meta text protocol.
-type meta struct {
-	expiry string // the flag of a SET whose item expires, with the space before it
-}
+type meta struct{}
 
 // Append adds a request.
-func (w *meta) Append(b []byte, r *kvs.Request) []byte {
+func (*meta) Append(b []byte, r *kvs.Request) []byte {
 	switch r.Op {
 	case kvs.Get:
 		b = append(b, "mg "...)
@@ -37,12 +35,14 @@ func (w *meta) Append(b []byte, r *kvs.Request) []byte {
 	b = append(b, ' ')
 	b = strconv.AppendUint(b, uint64(len(r.Value)), 10)
 	if r.Op == kvs.Add {
-		b = append(b, " b ME\r\n"...)
+		b = append(b, " b ME"...)
 	} else {
 		b = append(b, " b"...)
-		b = append(b, w.expiry...)
-		b = append(b, "\r\n"...)
 	}
+	if r.TTL > 0 {
+		b = strconv.AppendInt(append(b, " T"...), int64(r.TTL/ttlUnit), 10)
+	}
+	b = append(b, "\r\n"...)
 	b = append(b, r.Value...)
 	return append(b, "\r\n"...)
 }

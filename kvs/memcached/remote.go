@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/installed"
@@ -152,7 +151,7 @@ func (r *Remote) learn() error {
 		Store: "memcached", Version: general["version"], Protocol: Binary,
 		Transport: r.peer.Transport(), TLS: r.peer.Secured(r.control.Conn),
 		Workers: workers, Partitions: 1, Mode: "cache", Access: Access, LogBytes: limit,
-		MinHitRate: 1, MaxBatch: MaxBatch, MaxKeyBytes: MaxKeyBytes, PID: pid,
+		MinHitRate: 1, MaxBatch: MaxBatch, MaxKeyBytes: MaxKeyBytes, TTLUnit: ttlUnit, PID: pid,
 		CPUs: r.opts.CPUs,
 	}
 	if r.facts.CPUs == nil {
@@ -217,7 +216,7 @@ func parseStats(text map[string]string) (kvs.Stats, error) {
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	return pipeline.Open(pipeline.Target{
 		Nodes:   pipeline.One(r.peer, r.facts.Workers),
-		Timeout: timeout, Wire: func() pipeline.Wire { return r.wire(opts.TTL) }, Greet: r.greet,
+		Timeout: timeout, Wire: r.wire, Greet: r.greet,
 	}, opts)
 }
 
@@ -229,15 +228,11 @@ func (r *Remote) greet(nc net.Conn) error {
 	return newControl(nc).enter(r.login())
 }
 
-func (r *Remote) wire(ttl time.Duration) pipeline.Wire {
-	seconds := ttl / time.Second
-	switch {
-	case !r.control.meta:
-		return &classic{expiry: uint32(seconds)}
-	case seconds > 0:
-		return &meta{expiry: fmt.Sprintf(" T%d", seconds)}
+func (r *Remote) wire() pipeline.Wire {
+	if r.control.meta {
+		return &meta{}
 	}
-	return &meta{}
+	return &classic{}
 }
 
 // Moved returns the traffic of the connection for counters.

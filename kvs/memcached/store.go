@@ -12,12 +12,15 @@ import (
 // passwordVariable has the password of a server's auth file. memcached's own tools know none.
 const passwordVariable = "DPUKV_MEMCACHED_PASSWORD"
 
+// ttlUnit is that of the expiry in both protocols.
+const ttlUnit = time.Second
+
 var endpoints = kvs.EndpointRules{Scheme: program, PasswordVariable: passwordVariable}
 
 // Store is memcached's row in the table of stores.
 var Store = kvs.Store{
 	Name: program, Title: "Memcached",
-	Study: Study, MaxBatch: MaxBatch, TTLUnit: time.Second,
+	Study: Study, MaxBatch: MaxBatch, TTLUnit: ttlUnit,
 	Protocols: Protocols, ProtocolHelp: "meta or binary (default: meta if the server has it)",
 	Check: checkLoad,
 	Start: func(c *kvs.ServerConfig) (kvs.Server, error) {

@@ -167,13 +167,17 @@ func TestTLS(t *testing.T) {
 	pipetest.Refused(t, err, "rediss://")
 }
 
-// TestTTL: an item of a SET expires after its time to live, as the server says. Another does not.
+// TestTTL: an item of a SET or ADD expires after its time to live, as the server says. Another does not.
 func TestTTL(t *testing.T) {
 	r := dial(t, run(t), Options{})
-	for key, ttl := range map[string]time.Duration{"short": 90 * time.Second, "long": 0} {
-		s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1, TTL: ttl})
+	for key, ttl := range map[string]time.Duration{"short": 90 * time.Second, "long": 0, "added": time.Minute} {
+		s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1})
+		op := kvs.Set
+		if key == "added" {
+			op = kvs.Add
+		}
 		got := kvstest.Do(t, s, nil, []kvs.Request{
-			{Op: kvs.Set, Key: []byte(key), Value: []byte("v")}, {Op: kvs.Get, Key: []byte(key)},
+			{Op: op, Key: []byte(key), Value: []byte("v"), TTL: ttl}, {Op: kvs.Get, Key: []byte(key)},
 		})
 		if got[1].Status != kvs.OK || string(got[1].Value) != "v" {
 			t.Errorf("%s: %+v", key, got)

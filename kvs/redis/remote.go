@@ -140,7 +140,7 @@ func (r *Remote) learn() kvs.Facts {
 		Store: r.store.name, Version: first.called(), Transport: first.peer.Transport(),
 		TLS: first.peer.Secured(first.control.Conn), Protocol: first.protocol,
 		Partitions: len(r.nodes), Access: Access, Mode: first.mode, MinHitRate: 1,
-		MaxBatch: MaxBatch, PID: first.pid, CPUs: r.opts.CPUs,
+		MaxBatch: MaxBatch, TTLUnit: ttlUnit, PID: first.pid, CPUs: r.opts.CPUs,
 	}
 	if r.opts.Protocol == MGet {
 		f.Protocol += "+mget"
@@ -210,7 +210,7 @@ func (r *Remote) Stats() (sum kvs.Stats, err error) {
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	t := pipeline.Target{
 		Timeout: timeout, Greet: r.greet,
-		Wire: func() pipeline.Wire { return newWire(r.opts.Protocol, opts.TTL) },
+		Wire: func() pipeline.Wire { return &resp{mget: r.opts.Protocol == MGet} },
 	}
 	for _, n := range r.nodes {
 		t.Nodes = append(t.Nodes, pipeline.Node{Peer: n.peer, Workers: n.workers})

@@ -8,6 +8,9 @@ import (
 	"dpukv/kvs/internal/installed"
 )
 
+// ttlUnit is that of the option PX.
+const ttlUnit = time.Millisecond
+
 // These are the rows of the table of stores. Redis's takes any server of the protocol that runs
 // already.
 var (
@@ -26,7 +29,7 @@ func (p *product) endpoints() *kvs.EndpointRules {
 func (p *product) store() kvs.Store {
 	return kvs.Store{
 		Name: p.name, Title: p.title,
-		Study: Study, MaxBatch: MaxBatch, TTLUnit: time.Millisecond,
+		Study: Study, MaxBatch: MaxBatch, TTLUnit: ttlUnit,
 		Protocols:    Protocols,
 		ProtocolHelp: "get, or one mget for consecutive GETs of a batch (default get)",
 		Check: func(c *kvs.LoadConfig) error {

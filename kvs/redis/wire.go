@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"dpukv/internal/foreign"
 	"dpukv/kvs"
@@ -18,12 +17,6 @@ type resp struct {
 	// rowAt and row are the start and the length of the run of GETs at the end of the batch.
 	rowAt, row int
 	left       int // values of an array still to be read
-	// expiry is the end of a SET whose item expires.
-	expiry []byte
-}
-
-func newWire(protocol string, ttl time.Duration) *resp {
-	return &resp{mget: protocol == MGet, expiry: expiryOf(ttl)}
 }
 
 // Append adds a request.
@@ -45,29 +38,22 @@ func (w *resp) Append(b []byte, r *kvs.Request) []byte {
 	case kvs.Delete:
 		b = append(b, "*2\r\n$3\r\nDEL\r\n"...)
 		return appendString(b, r.Key)
-	case kvs.Add:
-		b = append(b, "*4\r\n$3\r\nSET\r\n"...)
-		b = appendString(b, r.Key)
-		b = appendString(b, r.Value)
-		return append(b, "$2\r\nNX\r\n"...)
 	}
-	if w.expiry != nil {
-		b = append(b, "*5\r\n$3\r\nSET\r\n"...)
-	} else {
-		b = append(b, "*3\r\n$3\r\nSET\r\n"...)
-	}
+	words := len(b) + 1 // the place of their number
+	b = append(b, "*3\r\n$3\r\nSET\r\n"...)
 	b = appendString(b, r.Key)
 	b = appendString(b, r.Value)
-	return append(b, w.expiry...)
-}
-
-// expiryOf returns the words of a SET for a time to live; nil: the item does not expire.
-func expiryOf(ttl time.Duration) []byte {
-	if ttl == 0 {
-		return nil
+	if r.Op == kvs.Add {
+		b = append(b, "$2\r\nNX\r\n"...)
+		b[words]++
 	}
-	return appendString([]byte("$2\r\nPX\r\n"),
-		strconv.AppendInt(nil, ttl.Milliseconds(), 10))
+	if r.TTL > 0 {
+		var ms [20]byte
+		b = append(b, "$2\r\nPX\r\n"...)
+		b = appendString(b, strconv.AppendInt(ms[:0], r.TTL.Milliseconds(), 10))
+		b[words] += 2
+	}
+	return b
 }
 
 // End puts the command before a run of keys, once its length is known.

@@ -85,8 +85,7 @@ type File struct {
 }
 
 // ErrNotCompact is of a file that is no trace in the compact form.
-var ErrNotCompact = errors.New("found no trace in the compact form; to do: make one of a CSV " +
-	"file with dpukv trace convert")
+var ErrNotCompact = errors.New("found no trace in the compact form")
 
 // Open maps a trace in the compact form.
 func Open(path string) (*File, error) {
@@ -96,7 +95,12 @@ func Open(path string) (*File, error) {
 	}
 	f := &File{path: path, file: file}
 	if err := f.load(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+		err = fmt.Errorf("%s: %w", path, err)
+		if errors.Is(err, ErrNotCompact) {
+			err = fmt.Errorf("%w; to do: make one of a CSV file: dpukv trace convert %s %s.trace",
+				err, path, path)
+		}
+		return nil, errors.Join(err, file.Close())
 	}
 	return f, nil
 }
@@ -142,14 +146,46 @@ func (f *File) Size() int64 {
 	return info.Size()
 }
 
-// SHA256 reads the file, and returns the digest of its bytes in hex.
-func (f *File) SHA256() (string, error) {
-	h := sha256.New()
-	if _, err := io.Copy(h, io.NewSectionReader(f.file, 0, math.MaxInt64)); err != nil {
-		return "", fmt.Errorf("%s: %w", f.path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+// Identity tells a file from others.
+type Identity struct {
+	Device, Inode uint64
+	Bytes         int64
+	ChangedNs     int64  // by the file system, which nobody can set
+	SHA256        string // in hex
 }
+
+// Identify returns the file's identity. It reads all bytes for the digest, unless the file is the
+// known one and has not changed. Meanwhile it calls tell with the number of bytes read.
+func (f *File) Identify(known *Identity, tell func(bytes uint64)) (*Identity, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.file.Fd()), &st); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.path, os.NewSyscallError("fstat", err))
+	}
+	id := Identity{
+		Device: st.Dev, Inode: st.Ino, Bytes: st.Size, ChangedNs: st.Ctim.Nano(),
+	}
+	if known != nil {
+		if id.SHA256 = known.SHA256; id == *known {
+			return known, nil
+		}
+	}
+	h := sha256.New()
+	for r, n := io.NewSectionReader(f.file, 0, math.MaxInt64), uint64(0); ; tell(n) {
+		part, err := io.CopyN(h, r, tellEvery)
+		n += uint64(part)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	id.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return &id, nil
+}
+
+// tellEvery is a part of a second's reading.
+const tellEvery = 256 << 20
 
 // Check reads the records, and compares their sum with the header's.
 func (f *File) Check() error {

@@ -2,7 +2,9 @@ package trace
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -28,7 +30,7 @@ func TestOpenRefuses(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"empty", nil, "found no trace in the compact form; to do: make one of a CSV file with dpukv trace convert"},
+		{"empty", nil, "found no trace in the compact form; to do: make one of a CSV file: dpukv trace convert"},
 		{"CSV", []byte("1,a,1,1,1,get,0\n"), "dpukv trace convert"},
 		{"cut header", good[:100], "found 100 bytes, allowed: 4096 or more: it is cut off"},
 		{"cut", good[:len(good)-1], "for 30000 operations: it is cut off or changed"},
@@ -82,8 +84,29 @@ func TestDamage(t *testing.T) {
 	}
 	f := must.Keep(Open(small.write(t)))(t)
 	must.Do(t, f.Check())
-	if sum := must.Get(f.SHA256())(t); len(sum) != 64 || f.Size() != int64(len(good)) {
-		t.Errorf("found the digest %s of %d bytes", sum, f.Size())
+}
+
+// TestIdentify: the digest is that of the bytes, and is computed anew only for a file that changed.
+func TestIdentify(t *testing.T) {
+	path := small.write(t)
+	f := must.Keep(Open(path))(t)
+	told := 0
+	identify := func(known *Identity) *Identity {
+		return must.Get(f.Identify(known, func(uint64) { told++ }))(t)
+	}
+	sum := sha256.Sum256(must.Get(os.ReadFile(path))(t))
+	id := identify(nil)
+	if id.SHA256 != hex.EncodeToString(sum[:]) || id.Bytes != f.Size() {
+		t.Errorf("found %+v", id)
+	}
+	known := *id
+	known.SHA256 = "as known"
+	if got := identify(&known); got.SHA256 != "as known" {
+		t.Errorf("of the same file: found %+v", got)
+	}
+	known.ChangedNs--
+	if got := identify(&known); got.SHA256 != id.SHA256 {
+		t.Errorf("of a changed file: found %+v", got)
 	}
 }
 

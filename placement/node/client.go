@@ -28,7 +28,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 		Load: spec.Load, Threads: spec.Threads, Duration: spec.Duration, CPUs: cpus,
 		Preloaded: spec.Preloaded, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
 		ServerAddr: spec.Addr, SameHost: spec.SameHost,
-		SharedServer: spec.SharedServer,
+		SharedServer: spec.SharedServer, KnownTrace: spec.KnownTrace,
 		OnReady: func(ctx context.Context, hitRate float64) error {
 			return standBy(ctx, a, Ready{Addr: spec.Addr, Facts: remote.Facts(), HitRate: hitRate})
 		},
@@ -59,7 +59,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 	if err != nil {
 		return err
 	}
-	return a.out.Send(&Result{res.Point, hlog})
+	return a.out.Send(&Result{Point: res.Point, Hlog: hlog, Trace: res.Trace})
 }
 
 // standBy reports that all keys are stored and verified, and waits for the order to go on.

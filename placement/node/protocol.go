@@ -17,6 +17,7 @@ import (
 	"dpukv/internal/machine"
 	"dpukv/kvs"
 	"dpukv/load"
+	"dpukv/load/trace"
 	"dpukv/placement/cardreport"
 	"dpukv/placement/neighbour"
 	"dpukv/placement/survey"
@@ -77,8 +78,9 @@ type (
 	// Result of a client: its point and the histogram log. The point has the values it used and
 	// counted. A failed point says why it failed.
 	Result struct {
-		Point results.Point `json:"point"`
-		Hlog  []byte        `json:"hlog"`
+		Point results.Point   `json:"point"`
+		Hlog  []byte          `json:"hlog"`
+		Trace *trace.Identity `json:"trace_identity,omitempty"` // for later points of the node
 	}
 	// Inspection answers inspect.
 	Inspection struct {
@@ -208,6 +210,8 @@ type (
 		FirstThread int           `json:"first_thread"`
 		AllThreads  int           `json:"all_threads"`
 		Duration    time.Duration `json:"duration"`
+		// KnownTrace is what an earlier client of the node found the trace to be.
+		KnownTrace *trace.Identity `json:"known_trace,omitempty"`
 	}
 	// Inspect asks for the node's facts and abilities: listen at its address, open the devices.
 	Inspect struct {

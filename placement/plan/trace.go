@@ -25,17 +25,12 @@ func Sized(w *load.Workload) (sized load.Workload, err error) {
 	return sized, nil
 }
 
-// checkTrace refuses a trace that this machine lacks, and one for a server that ran already: its
-// keys could not be removed afterwards.
+// checkTrace refuses a trace that this machine lacks.
 func (a *candidate) checkTrace() error {
 	if !a.Replays() {
 		return nil
 	}
 	at := a.sweep.Place("trace", a.Trace)
-	if a.Attach != "" {
-		return fmt.Errorf("%strace: found %s with attach, allowed: none; a trace's keys could not "+
-			"be told from those of others, nor be removed afterwards", at, a.Trace)
-	}
 	f, err := trace.Open(a.Trace)
 	if err != nil {
 		return fmt.Errorf("%strace: %w; the sweep's machine needs the file as each client does, "+

@@ -10,12 +10,13 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/placement/node"
+	"dpukv/placement/sweep"
 )
 
 // ownSets names the keys that the plan's points store.
 func (p *Plan) ownSets() (sets []ownkeys.Set) {
 	for i := range p.points {
-		sets = ownkeys.Add(sets, ownkeys.SetOf(&p.points[i].Workload))
+		sets = ownkeys.Add(sets, ownkeys.SetOf(&p.points[i].Load))
 	}
 	return sets
 }
@@ -38,6 +39,16 @@ func (r *runner) consent(ctx context.Context) error {
 	fmt.Fprintf(r.o.Stderr, "the sweep stores %s on %s, %s\n", ownkeys.Describe(sets),
 		r.plan.sweep.Attach, r.found.Says())
 	return nil
+}
+
+// emptyFor removes the sweep's keys from an attached server before a trace, whose GETs would find
+// them.
+func (r *runner) emptyFor(ctx context.Context, pt *sweep.Point) error {
+	if r.plan.sweep.Attach == "" || !pt.Replays() {
+		return nil
+	}
+	_, err := r.ownKeys(ctx, r.plan.ownSets(), true)
+	return err
 }
 
 // removeOwn removes the sweep's keys from an attached server, also after an interruption.

@@ -10,6 +10,7 @@ import (
 	"dpukv/client/ownkeys"
 	"dpukv/internal/foreign"
 	"dpukv/internal/provenance"
+	"dpukv/load/trace"
 	"dpukv/placement/estimate"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
@@ -50,6 +51,7 @@ type runner struct {
 
 	machines *machines.Machines
 	found    ownkeys.Found // keys of an attached server, before the sweep
+	traces   map[string]*trace.Identity
 
 	envs     nodeEnvs
 	sum      Summary
@@ -66,7 +68,9 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	if err := p.findThis(); err != nil {
 		return Summary{}, err
 	}
-	r := &runner{plan: p, o: &p.Options, failures: nodeFailures{}}
+	r := &runner{
+		plan: p, o: &p.Options, failures: nodeFailures{}, traces: map[string]*trace.Identity{},
+	}
 	if r.out, err = p.open(); err != nil {
 		return Summary{}, err
 	}
@@ -218,6 +222,9 @@ func (r *runner) measure(ctx context.Context, pt *sweep.Point) (*node.Result, er
 	if err != nil {
 		return nil, err
 	}
+	if err := r.emptyFor(ctx, pt); err != nil {
+		return nil, err
+	}
 	by := r.plan.programOf(pt)
 	return trial.Measure(ctx, &trial.Bench{
 		Machines: r.machines, Report: r.report, Timeouts: r.o.timeouts,
@@ -227,7 +234,7 @@ func (r *runner) measure(ctx context.Context, pt *sweep.Point) (*node.Result, er
 			return r.start(ctx, n, by)
 		},
 		Version: by.Version, Credentials: r.o.Credentials, Found: r.found.Warning(),
-		CPUs: slices.Concat(r.plan.cores...), Observe: r.o.observe,
+		CPUs: slices.Concat(r.plan.cores...), Traces: r.traces, Observe: r.o.observe,
 	}, of)
 }
 

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"dpukv/load"
+	"dpukv/load/trace"
 	"dpukv/probe"
 )
 
@@ -105,7 +107,7 @@ func (c *Config) Describe() string {
 	if c.Replays() {
 		does = "trace " + filepath.Base(c.Trace)
 		if c.TraceSpeed > 0 {
-			loop = fmt.Sprintf("%g times the recorded speed", c.TraceSpeed)
+			loop = load.FieldOf("trace_speed").Shown(&c.Load)
 		}
 	}
 	if c.Neighbour != "" {
@@ -142,11 +144,39 @@ func (c *Config) Period() time.Duration {
 		return max(c.Probe().Expect(c.Settings, c.Warmup, c.Duration)-c.Warmup, 0)
 	}
 	if c.Requests == 0 {
-		return c.Duration
+		return max(c.Duration, c.restOfTrace())
 	}
 	rate := c.RateOps
 	if rate == 0 {
 		rate = expectedOps
 	}
-	return time.Duration(min(float64(c.Requests)/rate, maxSpan.Seconds()) * float64(time.Second))
+	return lasts(float64(c.Requests) / rate)
+}
+
+func lasts(seconds float64) time.Duration {
+	return time.Duration(min(seconds, maxSpan.Seconds()) * float64(time.Second))
+}
+
+// restOfTrace returns the expected time of a whole trace after its warm-up. It is 0 if this machine
+// cannot read the trace.
+func (c *Config) restOfTrace() time.Duration {
+	if !c.Replays() || c.Duration > 0 {
+		return 0
+	}
+	f, err := trace.Open(c.Trace)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	from, to := c.TraceBounds()
+	firstNs, lastNs, err := f.Span(from, to)
+	if err != nil {
+		return 0
+	}
+	all := lasts(time.Duration(lastNs-firstNs).Seconds() / c.TraceSpeed)
+	if c.TraceSpeed == 0 {
+		all = lasts(float64(cmp.Or(to, f.Summary().Operations)-from) /
+			float64(max(c.TraceSample, 1)) / expectedOps)
+	}
+	return max(all-c.Warmup, 0)
 }

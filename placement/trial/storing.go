@@ -164,6 +164,11 @@ func (s *storing) collect(ctx context.Context, g *gate) (*node.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range s.shares {
+		if id := s.shares[i].res.Trace; id != nil {
+			s.t.b.Traces[traceOf(&s.t.nodes.Clients[i], s.t.pt)] = id
+		}
+	}
 	res, err := merge(s.shares, s.told, s.t.pt)
 	if err == nil {
 		noteMoved(&res.Point, g.moved())

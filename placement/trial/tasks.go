@@ -98,6 +98,7 @@ func (s *storing) clientSpec(clients []*member, i int) (*node.ClientSpec, error)
 		Load: s.t.pt.OfOneClient(len(clients)).Load, Duration: s.t.pt.Duration, Preloaded: i > 0,
 		Threads: s.t.pt.ClientThreads, FirstThread: i * s.t.pt.ClientThreads,
 		AllThreads: len(clients) * s.t.pt.ClientThreads,
+		KnownTrace: s.t.b.Traces[traceOf(on, s.t.pt)],
 	}
 	if s.t.pt.Attach != "" {
 		spec.Credentials = s.t.b.Credentials
@@ -113,6 +114,9 @@ func (s *storing) clientSpec(clients []*member, i int) (*node.ClientSpec, error)
 	}
 	return spec, err
 }
+
+// traceOf names a trace on a node.
+func traceOf(n *testbed.Node, pt *sweep.Point) string { return n.Name + ":" + pt.Trace }
 
 // laneDevice is the device of a node for the lanes to another one.
 func laneDevice(n, other *testbed.Node) (d kvs.Device, err error) {

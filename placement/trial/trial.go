@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dpukv/kvs"
+	"dpukv/load/trace"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
 	"dpukv/placement/path"
@@ -27,6 +28,8 @@ type Bench struct {
 	Credentials kvs.Credentials // for an attached server
 	Found       string          // a warning about the keys of an attached server
 	CPUs        []int           // of this machine, those that may be used
+	// Traces are those of the points before, by node and path. A trial adds its own.
+	Traces map[string]*trace.Identity
 	// Observe hears of "begin", "go" and "end"; nil: nobody does.
 	Observe func(event string, pt *sweep.Point, m *machines.Machines)
 }

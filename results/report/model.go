@@ -43,6 +43,7 @@ type Model struct {
 	Points    []results.Point    `json:"-"`
 	BusyShare float64            `json:"busy_share"`
 	Validity  []string           `json:"validity"` // begin of results.ValidityKinds
+	Kinds     map[string]string  `json:"kinds"`    // results.KindTitles
 	Headline  *answer.Answer     `json:"headline"` // nil: no point is ok
 	Warnings  []*warningKind     `json:"warning_kinds"`
 	Claims    claimed            `json:"claims"`
@@ -112,7 +113,7 @@ func Read(run *runfolder.Run, o Options) (*Model, error) {
 		Name:   filepath.Base(absolute(run.Dir())), Dir: run.Dir(), Made: o.Now, Version: o.Version,
 		BadLines: []string{}, Sweep: string(sweep), Testbed: string(testbed),
 		Nodes: append([]json.RawMessage{}, nodes...), Count: len(points), Points: points,
-		BusyShare: results.BusyShare,
+		BusyShare: results.BusyShare, Kinds: results.KindTitles(),
 	}
 	for _, kind := range results.ValidityKinds() {
 		m.Validity = append(m.Validity, string(kind)+":")

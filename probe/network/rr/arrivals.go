@@ -21,7 +21,7 @@ type arrivals struct {
 func newArrivals(seed uint64, thread int, perSecond float64, startNs int64) *arrivals {
 	a := &arrivals{
 		dueNs: float64(startNs), meanNs: 1e9 / perSecond,
-		gaps: load.NewGaps(&load.Workload{Seed: seed}, thread),
+		gaps: load.NewGaps(seed, load.Poisson, thread),
 	}
 	a.advance()
 	return a

@@ -30,8 +30,6 @@ function sides(i) {
 }
 
 // The kinds of operations (results.ByOp) and the share of hits, of a point that has them.
-const KINDS = { get_hit: "GET hit", get_miss: "GET miss", set: "SET", delete: "DELETE", fill: "fill" };
-
 function kinds(i) {
   const list = value("by_op", i) || [], of = (kind, name) => kind[`latency_${name}_ns`];
   if (!list.length) return [];
@@ -39,7 +37,7 @@ function kinds(i) {
   const interval = value("hit_rate_interval_sections", i) ? ` (95 % interval: ${percent(value("hit_rate_interval_lo", i))} to ${percent(value("hit_rate_interval_hi", i))})` : "";
   return [el("h3", {}, "By kind of operation"), gets ? el("p", {}, `${percent(value("hits", i) / gets)} of the GETs found their key${interval}.`) : "",
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "By kind of operation" }, el("table", {}, el("thead", {}, el("tr", {}, ["", "operations", ...names.map(n => n.replace("p999", "p99.9") + ", " + unit.name)].map(h => el("th", { scope: "col", class: "num" }, h)))),
-      el("tbody", {}, list.map(kind => el("tr", {}, el("td", {}, KINDS[kind.op] || kind.op), num(field(kind.ops)), names.map(n => num(digits3(of(kind, n) / unit.per)))))))),
+      el("tbody", {}, list.map(kind => el("tr", {}, el("td", {}, D.kinds[kind.op] || kind.op), num(field(kind.ops)), names.map(n => num(digits3(of(kind, n) / unit.per)))))))),
     el("p", { class: "quiet" }, "Latency counts from the send, in an open loop from the intended one. Operations without an answer have no kind, and fills are no operations of the load.")];
 }
 
