@@ -74,6 +74,10 @@ const (
 	// maxPrefetch is a number of lines. Behind them the copy itself triggers the processor's
 	// prefetcher.
 	maxPrefetch = 4
+	// maxReadPrefetch lines of a READ, readAhead READs before its turn: together about as many
+	// lines as a core can wait for.
+	maxReadPrefetch = 8
+	readAhead       = 4
 	// touchAhead is how many messages a receiver touches before it takes them.
 	touchAhead     = 16
 	trackHeadBytes = unsafe.Sizeof(trackHeader{})

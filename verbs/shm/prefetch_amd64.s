@@ -17,3 +17,19 @@ next:
 
 done:
 	RET
+
+// func prefetchRead(at unsafe.Pointer, lines uintptr)
+TEXT ·prefetchRead(SB), NOSPLIT, $0-16
+	MOVQ  at+0(FP), SI
+	MOVQ  lines+8(FP), CX
+	TESTQ CX, CX
+	JZ    done
+
+next:
+	PREFETCHT0 (SI)
+	ADDQ       $64, SI
+	DECQ       CX
+	JNZ        next
+
+done:
+	RET

@@ -9,3 +9,8 @@ import "unsafe"
 //
 //go:noescape
 func prefetchWrite(at unsafe.Pointer, lines uintptr)
+
+// prefetchRead does the same for lines that are only read.
+//
+//go:noescape
+func prefetchRead(at unsafe.Pointer, lines uintptr)

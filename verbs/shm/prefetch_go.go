@@ -4,5 +4,8 @@ package shm
 
 import "unsafe"
 
-// prefetchWrite does nothing: Go has no prefetch for writing.
+// prefetchWrite does nothing: Go has no prefetch.
 func prefetchWrite(unsafe.Pointer, uintptr) {}
+
+// prefetchRead does nothing, too.
+func prefetchRead(unsafe.Pointer, uintptr) {}

@@ -9,7 +9,8 @@ import (
 )
 
 // PostSend executes the work requests at once: they are complete when it returns. A list usually
-// starts with requests of one kind, datagrams or plain WRITEs. Those share their lookups.
+// starts with requests of one kind, datagrams, plain WRITEs or READs. Those
+// share their lookups.
 func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	if !q.ready.Load() {
 		return 0, q.notReady()
@@ -18,7 +19,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	if q.kind == verbs.UD {
 		n = q.datagrams(wrs)
 	} else if !q.failed {
-		n = q.writes(wrs)
+		n = q.transfers(wrs)
 	}
 	for ; n < len(wrs); n++ {
 		wr := &wrs[n]
@@ -34,31 +35,32 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	return len(wrs), nil
 }
 
-// writes executes the plain WRITEs at the start of a list, until one of them is wrong. It returns
-// their number.
-func (q *qp) writes(wrs []verbs.SendWR) int {
+// transfers executes the plain WRITEs or the READs at the start of a list, until one of them is
+// wrong or of another kind. It returns their number.
+func (q *qp) transfers(wrs []verbs.SendWR) int {
 	if len(wrs) == 0 {
 		return 0
 	}
 	if _, ok := q.connected(); !ok {
 		return 0
 	}
-	var from, to grant
-	to, _, _ = q.peer.look(wrs[0].RKey, q.peerPD, verbs.RemoteWrite)
-	to.expect(wrs)
+	switch {
+	case wrs[0].Op == verbs.OpWrite:
+		return q.writes(wrs)
+	case wrs[0].Op == verbs.OpRead && q.kind == verbs.RC:
+		return q.reads(wrs)
+	}
+	return 0
+}
+
+func (q *qp) writes(wrs []verbs.SendWR) int {
+	w := way{needRemote: verbs.RemoteWrite}
+	w.remote, _, _ = q.peer.look(wrs[0].RKey, q.peerPD, w.needRemote)
+	w.remote.expect(wrs)
 	for i := range wrs {
 		wr := &wrs[i]
-		src, ok := from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
-		if !ok {
-			from, _, _ = q.device.arena.look(wr.Local.LKey, q.pd, 0)
-			src, ok = from.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
-		}
-		dst, reached := to.span(wr.RKey, wr.Remote, wr.Local.Length)
-		if !reached {
-			to, _, _ = q.peer.look(wr.RKey, q.peerPD, verbs.RemoteWrite)
-			dst, reached = to.span(wr.RKey, wr.Remote, wr.Local.Length)
-		}
-		if !ok || !reached || wr.Op != verbs.OpWrite {
+		src, dst, ok := w.find(q, wr)
+		if !ok || wr.Op != verbs.OpWrite {
 			return i
 		}
 		storeMessage(dst, src, uintptr(wr.Local.Length))
@@ -67,6 +69,59 @@ func (q *qp) writes(wrs []verbs.SendWR) int {
 		}
 	}
 	return len(wrs)
+}
+
+// reads prefetches a few requests ahead: READs mostly lead to different places of a large region.
+func (q *qp) reads(wrs []verbs.SendWR) int {
+	w := way{needLocal: verbs.LocalWrite, needRemote: verbs.RemoteRead}
+	w.remote, _, _ = q.peer.look(wrs[0].RKey, q.peerPD, w.needRemote)
+	for i := range min(readAhead, len(wrs)) {
+		w.remote.touch(&wrs[i])
+	}
+	for i := range wrs {
+		wr := &wrs[i]
+		if ahead := i + readAhead; ahead < len(wrs) {
+			w.remote.touch(&wrs[ahead])
+		}
+		dst, src, ok := w.find(q, wr)
+		if !ok || wr.Op != verbs.OpRead {
+			return i
+		}
+		move(dst, src, uintptr(wr.Local.Length))
+		if wr.Flags&verbs.Signaled != 0 {
+			q.complete(wr, verbs.StatusSuccess)
+		}
+	}
+	return len(wrs)
+}
+
+// way is the two regions between which a list of requests copies.
+type way struct {
+	local, remote         grant
+	needLocal, needRemote verbs.Access
+}
+
+// find returns both places of a request. It looks regions up only where they differ from the
+// previous request's.
+func (w *way) find(q *qp, wr *verbs.SendWR) (local, remote unsafe.Pointer, ok bool) {
+	local, ok = w.local.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
+	if !ok {
+		w.local, _, _ = q.device.arena.look(wr.Local.LKey, q.pd, w.needLocal)
+		local, ok = w.local.span(wr.Local.LKey, wr.Local.Addr, wr.Local.Length)
+	}
+	remote, reached := w.remote.span(wr.RKey, wr.Remote, wr.Local.Length)
+	if !reached {
+		w.remote, _, _ = q.peer.look(wr.RKey, q.peerPD, w.needRemote)
+		remote, reached = w.remote.span(wr.RKey, wr.Remote, wr.Local.Length)
+	}
+	return local, remote, ok && reached
+}
+
+// touch prefetches what a READ will copy.
+func (g *grant) touch(wr *verbs.SendWR) {
+	if src, ok := g.span(wr.RKey, wr.Remote, wr.Local.Length); ok {
+		prefetchRead(src, min((uintptr(wr.Local.Length)+lineBytes-1)/lineBytes, maxReadPrefetch))
+	}
 }
 
 // expect prefetches the lines that a list will write to. Most lists write to consecutive slots.
