@@ -196,3 +196,58 @@ func benchDatagrams(b *testing.B) cost {
 		},
 	}, calls(a.dev, z.dev))
 }
+
+// BenchmarkRead compares READs with WRITEs of the same bytes, both over a reliable connection.
+func BenchmarkRead(b *testing.B) {
+	written := benchReliable(b, verbs.OpWrite)
+	read := benchReliable(b, verbs.OpRead)
+	b.ReportMetric(read.sendNs, "client-cpu-ns/op")
+	b.ReportMetric(read.receiveNs, "server-cpu-ns/op")
+	b.ReportMetric(written.sendNs, "write-client-cpu-ns/op")
+	b.ReportMetric(written.receiveNs, "write-server-cpu-ns/op")
+	b.ReportMetric((read.sendNs+read.receiveNs)/(written.sendNs+written.receiveNs), "x-write")
+}
+
+// benchReliable posts lists of 512 B each, no longer than READs may be outstanding. The sender takes
+// a list's completion before the next.
+func benchReliable(b *testing.B, op verbs.SendOp) cost {
+	const bytes = 512
+	a, z := pair(b, verbs.RC, Options{}, Options{})
+	wrs := make([]verbs.SendWR, maxReads)
+	for i := range wrs {
+		wrs[i] = a.write(0, bytes*i, bytes)
+		wrs[i].Op, wrs[i].Flags = op, 0
+	}
+	wrs[maxReads-1].Flags = verbs.Signaled
+	wcs, posted := make([]verbs.WC, 1), false
+	completed := func() error {
+		for n := 0; posted && n == 0; {
+			var err error
+			if n, err = a.sendCQ.Poll(wcs); err != nil {
+				return err
+			}
+		}
+		posted = true
+		return nil
+	}
+	received := &z.dev.counters[rxPackets]
+	c := measure(b, exchange{
+		send: func() error {
+			if err := completed(); err != nil {
+				return err
+			}
+			_, err := a.qp.PostSend(wrs)
+			return err
+		},
+		receive: func() error {
+			for want := received.Load() + maxReads; received.Load() < want; {
+				if _, err := z.dev.Progress(); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}, calls(a.dev, z.dev))
+	const perOp = benchBatch / maxReads // measure counts benchBatch of them
+	return cost{c.sendNs * perOp, c.receiveNs * perOp, c.sendCalls, c.receiveCalls}
+}
