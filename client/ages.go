@@ -65,7 +65,7 @@ func (a *ages) answered(c cookie) bool {
 // has all the data to check the answer, so that no table is needed:
 //
 //	bits 0–47 the key's index, 48–55 the operation, 56–60 the age class of the sending,
-//	61 the operation fills a miss, 63 it belongs to the quota of Load.Requests
+//	61 the operation fills a miss, 62 a SET of its key waits for it, 63 it belongs to the quota of Load.Requests
 type cookie = uint64
 
 const (
@@ -73,6 +73,7 @@ const (
 	opShift    = 48
 	classShift = 56
 	isFill     = cookie(1) << 61
+	setFollows = cookie(1) << 62
 	inQuota    = cookie(1) << 63
 )
 

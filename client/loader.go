@@ -49,8 +49,10 @@ type loader struct {
 	schedule schedule // open loop only
 
 	fills fills
-	play  *player      // of a trace; nil: gen makes the operations
-	quota *quota.Share // nil: the period has a fixed length
+	// writes are keys whose GET was answered, and whose SET waited for that: see Workload.SetAfter.
+	writes fills
+	play   *player      // of a trace; nil: gen makes the operations
+	quota  *quota.Share // nil: the period has a fixed length
 	// operations after which the connections are opened anew; 0: never
 	reconnectEvery int
 	sinceOpen      int // operations submitted
@@ -58,7 +60,8 @@ type loader struct {
 
 	computing computing
 
-	// prepareNext replaces generate in the check of the hash share and in the overlap
+	// prepareNext replaces generate where SETs wait for GETs, in the check of the hash share and in
+	// the overlap
 	prepareNext func()
 }
 
@@ -97,6 +100,9 @@ func newLoader(t *thread, p period, full chan<- *histPair) *loader {
 
 		reconnectEvery: t.cfg.ReconnectEvery,
 		computing:      computing{eachNs: int64(t.cfg.Compute)},
+	}
+	if t.cfg.SetAfter == load.SetAfterGet {
+		l.writes.on, l.prepareNext = true, l.readOrWrite
 	}
 	if t.cfg.replay != nil {
 		l.play = newPlayer(t.cfg.replay, t.cfg, t.id)
@@ -302,6 +308,22 @@ func (l *loader) generate() {
 	l.value(key, l.nextVersion(key))
 }
 
+// readOrWrite makes the next request of a load whose SETs wait for GETs: a SET as soon as its GET
+// is answered.
+func (l *loader) readOrWrite() {
+	if l.writes.n > 0 {
+		key := l.writes.pop().key
+		l.prepare(kvs.Set, key)
+		l.value(key, l.nextVersion(key))
+		return
+	}
+	key, write := l.gen.NextRead()
+	l.prepare(kvs.Get, key)
+	if write {
+		l.cookie |= setFollows
+	}
+}
+
 // replayNext makes the next request of the trace.
 func (l *loader) replayNext() {
 	r := l.play.take()
@@ -357,9 +379,14 @@ func (l *loader) countAnswers() {
 		if l.quota != nil { // without one, the bit would be a damaged cookie
 			a.Cookie &^= inQuota
 		}
+		written := l.writes.on && a.Cookie&setFollows > 0
+		if written {
+			a.Cookie &^= setFollows
+			l.writes.push(cookieKey(a.Cookie), a.ReceivedNs)
+		}
 		kind := l.judge(a, l.run.tally)
 		l.run.kinds[kind]++
-		if kind == getMiss && l.fills.on && l.fillable(cookieKey(a.Cookie)) {
+		if kind == getMiss && l.fills.on && !written && l.fillable(cookieKey(a.Cookie)) {
 			l.fills.push(cookieKey(a.Cookie), a.ReceivedNs)
 		}
 	}

@@ -23,14 +23,16 @@ import "math/rand/v2"
 type Generator struct {
 	rng      rand.PCG
 	getBelow uint64 // of 2⁵³: the share of GETs
-	kind     distKind
-	keys     uint64
-	zipf     *zipf
-	gauss    *gauss
-	hot      uint64 // keys of the hot spot
-	hotBelow uint64 // of 2⁵³: its share of the operations
-	walk     walk
-	scramble scrambler
+	// writeBelow is of 2⁵³ the share of GETs that a SET of the same key follows.
+	writeBelow uint64
+	kind       distKind
+	keys       uint64
+	zipf       *zipf
+	gauss      *gauss
+	hot        uint64 // keys of the hot spot
+	hotBelow   uint64 // of 2⁵³: its share of the operations
+	walk       walk
+	scramble   scrambler
 }
 
 // NewGenerator makes the generator of one of several threads.
@@ -40,6 +42,9 @@ func NewGenerator(w *Workload, thread, threads int) Generator {
 		rng:      *rand.NewPCG(w.Seed, mix64(uint64(thread)+golden)),
 		getBelow: uint64(w.GetRatio * (1 << 53)),
 		kind:     kind, keys: uint64(w.Keys),
+	}
+	if w.SetAfter == SetAfterGet {
+		g.writeBelow = uint64((1 - w.GetRatio) / w.GetRatio * (1 << 53))
 	}
 	if w.Keys == 1 { // each distribution is the same
 		g.kind = uniformKeys
@@ -85,6 +90,13 @@ func (g *Generator) Next() (key uint64, get bool) {
 		return g.latest(get), get
 	}
 	return key, g.drawGet()
+}
+
+// NextRead draws a key for a GET, and whether a SET of the key follows: for so many that SETs have
+// their share of all operations. The distribution is not latest.
+func (g *Generator) NextRead() (key uint64, write bool) {
+	key, _ = g.Next()
+	return key, g.rng.Uint64()>>11 < g.writeBelow
 }
 
 func (g *Generator) drawGet() bool { return g.rng.Uint64()>>11 < g.getBelow }

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dpukv/hashbench"
@@ -56,8 +57,10 @@ type Workload struct {
 	// TraceRange is the range of operations, such as "1000-2000"; absent: the whole trace.
 	TraceRange string  `json:"trace_range,omitempty"`
 	GetRatio   float64 `json:"get_ratio"` // share of GETs; all others are SETs
-	Dist       Dist    `json:"dist"`      // distribution of the keys, such as "zipf:0.99"
-	Keys       int     `json:"keys"`      // different keys, all preloaded
+	// SetAfter tells what a SET waits for: "get", the answer to a GET of its key; absent: nothing.
+	SetAfter string `json:"set_after,omitempty"`
+	Dist     Dist   `json:"dist"` // distribution of the keys, such as "zipf:0.99"
+	Keys     int    `json:"keys"` // different keys, all preloaded
 	// KeyBytes is the size of a key; the rounded mean of KeySizes.
 	KeyBytes int `json:"key_bytes"`
 	// KeySizes is the distribution of the sizes of keys. It is absent if all keys have one size.
@@ -85,6 +88,12 @@ const (
 	Bursts = etc
 
 	constantText = "constant"
+)
+
+// The values of Workload.SetAfter.
+const (
+	SetAtOnce   = ""    // nothing
+	SetAfterGet = "get" // read-modify-write
 )
 
 // The values of Workload.ValueSizeBy.
@@ -148,6 +157,13 @@ var fields = []Field{
 		Help:    "Share of GET operations. All other operations are SETs.",
 		Example: "[1, 0.95, 0.5]",
 	}, 1, percent, func(l *Load) *float64 { return &l.GetRatio }),
+	setAfter(Field{
+		Name: "set_after", Key: "set_after", ID: "SetAfter", Optional: true,
+		Title: "set after", Label: "SETs after a %s of their key",
+		Help: "What a SET waits for: nothing (none), or the answer to a GET of its key " +
+			"(read-modify-write).",
+		Example: "[none, get]",
+	}),
 	distribution(Field{
 		Name: "dist", Key: "dist", ID: "Dist", Title: "dist", Label: "%s",
 		Help:    "Distribution of the keys that operations ask for.",
@@ -286,8 +302,10 @@ func (l *Load) Validate() error {
 	if err := l.validateSizes(); err != nil {
 		return err
 	}
-	if err := l.validateArrivals(); err != nil {
-		return err
+	for _, validate := range []func() error{l.validateArrivals, l.validateSetAfter} {
+		if err := validate(); err != nil {
+			return err
+		}
 	}
 	if err := l.validateMisses(); err != nil {
 		return err
@@ -432,6 +450,26 @@ func sized(f Field, kind *SizesOf, of func(*Load) (*int, *Sizes)) Field {
 func valueSizeBy(f Field) Field {
 	return wordOrNone(f, bySetText, []string{ByKey},
 		func(l *Load) *string { return &l.ValueSizeBy })
+}
+
+// setAfter completes the row of Workload.SetAfter.
+func setAfter(f Field) Field {
+	return wordOrNone(f, none, []string{SetAfterGet}, func(l *Load) *string { return &l.SetAfter })
+}
+
+// validateSetAfter refuses more SETs than GETs that they could wait for, and the distribution by
+// which the SETs choose their keys.
+func (l *Load) validateSetAfter() error {
+	switch {
+	case l.SetAfter == SetAtOnce:
+	case l.GetRatio < 0.5:
+		return l.refuse("get_ratio", fmt.Sprintf("get_ratio: found %v with set_after get, "+
+			"allowed: 0.5 to 1; each SET waits for a GET of its own", l.GetRatio))
+	case strings.HasPrefix(string(l.Dist), "latest"):
+		return l.refuse("dist", fmt.Sprintf("dist: found %s with set_after get, allowed: another "+
+			"one; with latest, GETs follow the SETs", l.Dist))
+	}
+	return nil
 }
 
 // hash completes the row of the hash function.

@@ -90,7 +90,7 @@ func TestFieldsKeepTheirValues(t *testing.T) {
 	want.Mix, want.GetRatio = "ycsb-d", 0.9
 	want.Dist, want.RateOps, want.Warmup, want.Seed = Zipf(0.99), 12.5, 1e9, 1<<64-1
 	want.Arrivals, want.Requests, want.ReconnectEvery = Poisson, 1000, 10
-	want.ValueSizeBy = ByKey
+	want.ValueSizeBy, want.SetAfter = ByKey, SetAfterGet
 	want.Trace, want.TraceSpeed, want.TraceSample, want.TraceRange = "a.trace", 4, 64, "5-10"
 	want.OnMiss, want.FillDelay = FillMisses, time.Millisecond
 	want.KeyPrefix, want.TTL, want.Compute = "own:", 90*time.Second, 5*time.Microsecond

@@ -18,6 +18,7 @@ func TestMixes(t *testing.T) {
 		"ycsb-b": `"get_ratio":0.95,"dist":"zipf:0.99",`,
 		"ycsb-c": `"get_ratio":1,"dist":"zipf:0.99",`,
 		"ycsb-d": `"get_ratio":0.95,"dist":"latest:0.99",`,
+		"ycsb-f": `"get_ratio":0.6666666666666666,"set_after":"get","dist":"zipf:0.99",`,
 		"none":   `{"get_ratio":0.95,"dist":"uniform","keys":1000,"key_bytes":8,"value_bytes":8,`,
 	} {
 		l := usual()
@@ -31,12 +32,21 @@ func TestMixes(t *testing.T) {
 			l.Decides("keys") || l.Decides("get_ratio") != (name != "none") {
 			t.Errorf("%s: the mix decides dist: %v", name, decides)
 		}
-		must.Do(t, fieldOf("get_ratio").Set(&l, "0.25"))
-		if must.Do(t, l.Validate()); l.GetRatio != 0.25 || fieldOf("mix").Text(&l) != name {
+		must.Do(t, fieldOf("get_ratio").Set(&l, "0.75"))
+		if must.Do(t, l.Validate()); l.GetRatio != 0.75 || fieldOf("mix").Text(&l) != name {
 			t.Errorf("%s: %+v", name, l)
 		}
 	}
-	for _, name := range []string{"ycsb-e", "ycsb-f", "etcetera", ""} {
+	l := usual()
+	must.Do(t, fieldOf("mix").Set(&l, "ycsb-f"))
+	for key, value := range map[string]string{"get_ratio": "0.4", "dist": "latest:0.5"} {
+		changed := l
+		must.Do(t, fieldOf(key).Set(&changed, value))
+		if err := changed.Validate(); err == nil || !strings.Contains(err.Error(), "with set_after get, allowed: ") {
+			t.Errorf("%s %s: %v", key, value, err)
+		}
+	}
+	for _, name := range []string{"ycsb-e", "etcetera", ""} {
 		l := usual()
 		if err := fieldOf("mix").Set(&l, name); err == nil || l != usual() {
 			t.Errorf("%q was taken", name)

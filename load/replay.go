@@ -12,6 +12,7 @@ import (
 var decidedByTrace = map[string]func(*Load){
 	"mix":           func(l *Load) { l.Mix = "" },
 	"get_ratio":     func(l *Load) { l.GetRatio = 0 },
+	"set_after":     func(l *Load) { l.SetAfter = "" },
 	"dist":          func(l *Load) { l.Dist = "" },
 	"keys":          func(l *Load) { l.Keys = 0 },
 	"key_bytes":     func(l *Load) { l.KeyBytes, l.KeySizes = 0, "" },

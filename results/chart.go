@@ -50,18 +50,29 @@ const MaxOverviewLines = 12
 // Charts sorts points into charts. Each store gets one chart a GET share (and a key and value size,
 // if several were measured). A store with several GET shares also gets an overview with all of
 // them. Charts omits an overview that would have too many lines.
-func Charts(points []Point) []Chart {
+func Charts(points []Point) []Chart { return chartsAlong(axisOf, points) }
+
+// ChartsAlong are charts as [Charts] makes them, with lines along the named dimension.
+func ChartsAlong(axis string, points []Point) []Chart {
+	along := Named(axis)[0]
+	return chartsAlong(func([]*Point) *Dimension { return along }, points)
+}
+
+// axis chooses the dimension along which the lines of points go.
+type axis func([]*Point) *Dimension
+
+func chartsAlong(along axis, points []Point) []Chart {
 	ok, failed := Split(points)
 	sizes := Named("key_bytes", "value_bytes")
 	var charts []Chart
 	for _, store := range Group(Named("store"), ok) {
 		bySize := append(Named("store"), Varying(sizes, store)...)
 		byShare := append(Named("store", "get_ratio"), Varying(sizes, store)...)
-		charts = append(charts, chartsBy(byShare, store, failed)...)
+		charts = append(charts, chartsBy(byShare, along, store, failed)...)
 		if len(Varying(Named("get_ratio"), store)) == 0 {
 			continue
 		}
-		for _, c := range chartsBy(bySize, store, failed) {
+		for _, c := range chartsBy(bySize, along, store, failed) {
 			if len(c.Lines) <= MaxOverviewLines {
 				charts = append(charts, c)
 			}
@@ -74,7 +85,7 @@ func Charts(points []Point) []Chart {
 // properties apart.
 func ChartsByShare(store []Point) []Chart {
 	ok, failed := Split(store)
-	return chartsBy(Named("store", "get_ratio"), ok, failed)
+	return chartsBy(Named("store", "get_ratio"), axisOf, ok, failed)
 }
 
 // Split separates the points that are ok from those that failed.
@@ -90,8 +101,8 @@ func Split(points []Point) (ok, failed []*Point) {
 }
 
 // chartsBy makes a chart of each group of a store's points by ds.
-func chartsBy(ds []*Dimension, store, failed []*Point) []Chart {
-	drawer := newLineDrawer(Without(dimensions, ds), store)
+func chartsBy(ds []*Dimension, along axis, store, failed []*Point) []Chart {
+	drawer := newLineDrawer(Without(dimensions, ds), along, store)
 	var charts []Chart
 	for _, g := range Group(ds, store) {
 		chart := Chart{Stem: stem(ds, g[0]), Title: title(g), Lines: drawer.lines(g)}
@@ -136,13 +147,13 @@ type lineDrawer struct {
 	styles map[string]int
 }
 
-func newLineDrawer(dims []*Dimension, store []*Point) *lineDrawer {
+func newLineDrawer(dims []*Dimension, along axis, store []*Point) *lineDrawer {
 	d := &lineDrawer{
 		dims: dims, said: Varying(dims, store),
 		axes: make(map[string]*Dimension), styles: make(map[string]int),
 	}
 	for _, g := range Group(Named("loop"), store) {
-		d.axes[loop(g[0])] = axisOf(g)
+		d.axes[loop(g[0])] = along(g)
 	}
 	for _, g := range Group(d.said, store) {
 		if label := d.label(g[0]); !d.known(label) {
@@ -191,7 +202,7 @@ func LinesOf(ok []*Point) []Line {
 	var lines []Line
 	for _, store := range Group(Named("store"), ok) {
 		lines = append(lines,
-			newLineDrawer(Without(dimensions, Named("store")), store).lines(store)...)
+			newLineDrawer(Without(dimensions, Named("store")), axisOf, store).lines(store)...)
 	}
 	return lines
 }

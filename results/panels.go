@@ -63,7 +63,7 @@ func (c *Chart) by(ds ...*Dimension) []Chart {
 		alone.Title = ""
 		return []Chart{alone}
 	}
-	drawer := newLineDrawer(Without(dimensions, append(Named("store"), ds...)), points)
+	drawer := newLineDrawer(Without(dimensions, append(Named("store"), ds...)), axisOf, points)
 	var charts []Chart
 	for _, g := range Group(ds, points) {
 		title := cmp.Or(Labels(ds, g[0]), "no "+ds[0].Title())

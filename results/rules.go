@@ -53,7 +53,7 @@ var rules = []struct {
 
 	// asked of all clients, or told by one server
 	{same, `Schema Status Store EngineThreads Answers Wait ServerThreads ClientThreads
-		Mix Trace TraceSpeed TraceSample TraceRange TraceFile GetRatio Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
+		Mix Trace TraceSpeed TraceSample TraceRange TraceFile GetRatio SetAfter Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
 		Seed Batch Window Connections Arrivals ReconnectEvery OnMiss FillDelay Compute Hash Warmup
 		Transport ClusterNodes Protocol Mode Access Pages ServerCPUs ServerVersion ServerAddr
 		Lanes ProxyLanes`},

@@ -109,6 +109,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"replace: "+load.MixAllowed)
 	w.GetRatio, w.Dist = 1, load.Uniform
 	f.fields.add(flags, "get_ratio", "1", "share of GETs, 0 to 1; all others are SETs")
+	f.fields.add(flags, "set_after", "none", "what a SET waits for: nothing (none), or the answer "+
+		"to a GET of its key (get)")
 	flags.IntVar(&w.Keys, "keys", 1_000_000, "number of different keys; the client stores all of "+
 		"them first")
 	f.fields.add(flags, "key_bytes", "", "size of a key in bytes: 1 to 255, a range such as "+

@@ -41,6 +41,9 @@ row of panels for each latency. A figure narrower than 133 mm has a row for each
 Figure 10 is about hash functions: it takes the files that dpukv hash --out wrote, one for each
 machine, and goes to --out, or to the folder figures beside the first one.
 
+Where GETs may miss, figures also show the hit rate over throughput, and over the memory of servers
+that have a limit.
+
 Probes, the points without a store, have figures of their own: one for each kind and test. Figures
 3, 4 and 6 of the study are about probes: TCP bandwidth over cores, latency of RDMA over message
 size, and memory latency over block size. --table 4 prints the memory bandwidths of the study's

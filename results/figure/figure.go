@@ -66,7 +66,7 @@ func (o *Options) drawables(all []results.Point, run *runfolder.Run) ([]drawable
 			f.machines = machines
 			list = append(list, f)
 		}
-		list = append(list, o.offloadFigures(stores, machines)...)
+		list = append(list, o.besideFigures(stores, machines)...)
 	}
 	if o.Study != nil {
 		return list, nil

@@ -10,6 +10,7 @@ import (
 
 	"dpukv/internal/numfmt"
 	"dpukv/results"
+	"dpukv/results/hitrate"
 	"dpukv/results/offload"
 	"dpukv/results/probechart"
 )
@@ -44,12 +45,13 @@ func (o *Options) probeFigures(
 	return figures, nil
 }
 
-// offloadFigures draw the CPU time of hosts, if a part ran on a DPU. There is none of the study.
-func (o *Options) offloadFigures(points []results.Point, machines []string) (list []drawable) {
+// besideFigures draw hit rates, if GETs may miss, and the CPU time of hosts, if a part ran on a
+// DPU. There is none of the study.
+func (o *Options) besideFigures(points []results.Point, machines []string) (list []drawable) {
 	if o.Study != nil {
 		return nil
 	}
-	charts := offload.Of(points).Charts
+	charts := append(hitrate.Charts(points), offload.Of(points).Charts...)
 	for i := range charts {
 		f := o.probeFigure(&charts[i])
 		f.machines = machines

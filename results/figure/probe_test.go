@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/load"
 	"dpukv/results"
 	"dpukv/results/probechart"
 	"dpukv/results/resultstest"
@@ -131,5 +132,26 @@ func TestHostCPUFigure(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// TestHitRateFigures draws hit rates over throughput and memory beside the latency.
+func TestHitRateFigures(t *testing.T) {
+	points := resultstest.LocalPoints()[:4]
+	for i := range points {
+		p := &points[i]
+		p.OnMiss, p.MemoryBytes = load.AllowMisses, 64<<20<<(i%2)
+		p.Hits, p.Misses = p.Gets*uint64(i+1)/8, p.Gets-p.Gets*uint64(i+1)/8
+	}
+	run := runfoldertest.Create(t, points)
+	d := drawn(t, run, Options{Formats: []string{"png", "csv"}, Metrics: metrics(t, "p50")})
+	if len(d.Paths) != 6 || !strings.HasSuffix(d.Paths[5], "mica-get100-hit-rate-memory.csv") ||
+		!strings.HasSuffix(d.Paths[3], "mica-get100-hit-rate.csv") {
+		t.Fatalf("found %q, want a figure of latency and two of hit rates", d.Paths)
+	}
+	text := string(read(t, d.Paths[5]))
+	if !strings.Contains(text, ",memory_bytes,repeats,hit_rate_percent_median,") ||
+		!strings.Contains(text, ",67108864,") {
+		t.Errorf("found %s", text)
 	}
 }

@@ -17,6 +17,7 @@ const (
 	MemoryRate                 // of a memory, in bytes a second
 	LinkRate                   // of a network, in bytes a second; shown in bits
 	Rate                       // in events a second
+	Share                      // in per cent
 )
 
 // Unit turns a base unit into a more readable one.

@@ -78,7 +78,8 @@ func (s *summary) head() {
 		}
 	}
 	s.line("trace", s.labels("trace", "trace_speed", "trace_sample", "trace_range"), traceFile(p))
-	s.line("workload", s.labels("get_ratio", "key_bytes", "value_bytes", "keys", "dist", "hash"))
+	s.line("workload", s.labels("get_ratio", "set_after", "key_bytes", "value_bytes", "keys",
+		"dist", "hash"))
 	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
 		"window", "batch", "requests", "reconnect_every", "compute_ns"))
 	s.line("server", p.ServerAddr, serverThreads(p), p.ServerVersion,
