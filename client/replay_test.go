@@ -215,6 +215,7 @@ func TestReplayIsRefused(t *testing.T) {
 			c.Warmup = 50 * time.Millisecond
 		},
 		"check makes operations that the trace does not have": func(c *Config) { c.CheckHash = true },
+		"allowed: with on_miss fill":                          func(c *Config) { c.FillDelay = time.Second },
 		"within its 100 operations":                           func(c *Config) { c.TraceRange = "5-101" },
 		"no such file":                                        func(c *Config) { c.Trace += "x" },
 		"the trace decides it":                                func(c *Config) { c.Keys = 5 },
@@ -228,6 +229,23 @@ func TestReplayIsRefused(t *testing.T) {
 		if _, err := Run(t.Context(), newFakeRemote(), cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, want %s", err, want)
 		}
+	}
+}
+
+// TestReplayOfKnownTrace: the digest of an unchanged file is not computed again. That of a converted
+// file is its source's.
+func TestReplayOfKnownTrace(t *testing.T) {
+	path, _ := aTrace(t, 100, time.Microsecond)
+	cfg := replayLoad(path)
+	known := *must.Get(Run(t.Context(), newFakeRemote(), cfg))(t).Trace
+	known.SHA256, cfg.KnownTrace = "as known", &known
+	if of := must.Get(Run(t.Context(), newFakeRemote(), cfg))(t).Point.TraceFile; of.SHA256 != "as known" {
+		t.Errorf("found %+v", of)
+	}
+	cfg.Trace, cfg.Converted = "source.csv", path
+	p := must.Get(Run(t.Context(), newFakeRemote(), cfg))(t).Point
+	if p.Trace != "source.csv" || p.TraceFile.SHA256 != "" {
+		t.Errorf("found %s, %+v", p.Trace, p.TraceFile)
 	}
 }
 

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -296,7 +297,7 @@ func (l *Load) Validate() error {
 			return err
 		}
 	}
-	if err := l.validateTrace(); err != nil || l.Replays() {
+	if err := cmp.Or(l.validateTrace(), l.validateMisses()); err != nil || l.Replays() {
 		return err
 	}
 	if err := l.validateSizes(); err != nil {
@@ -306,9 +307,6 @@ func (l *Load) Validate() error {
 		if err := validate(); err != nil {
 			return err
 		}
-	}
-	if err := l.validateMisses(); err != nil {
-		return err
 	}
 	return l.validateKeys()
 }

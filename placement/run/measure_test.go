@@ -17,6 +17,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/memcached"
 	"dpukv/kvs/redis"
+	"dpukv/load/trace"
 	"dpukv/placement/node"
 	"dpukv/results"
 	"dpukv/results/runfolder"
@@ -233,6 +234,37 @@ func TestSweepAttached(t *testing.T) {
 		t.Fatalf("the server ended with the sweep: %v", err)
 	}
 	r.Close()
+}
+
+// TestTraceAttached: a trace's keys go from a running server after each point, so that the next one
+// finds what the first did. Those of others stay.
+func TestTraceAttached(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures for seconds")
+	}
+	needInstalled(t)
+	s := must.Get(redis.Start(redis.Config{
+		Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 5000, KeyBytes: 8, ValueBytes: 8,
+	}))(t)
+	defer s.Close()
+	path := filepath.Join(t.TempDir(), "x.trace")
+	w := must.Get(trace.Create(path))(t)
+	for i := range uint64(2000) {
+		op := []kvs.Op{kvs.Get, kvs.Set, kvs.Get}[i%3] // of each key: a miss, a SET, a hit
+		must.Do(t, w.Write(&trace.Record{AtNs: int64(i), Key: i / 3, KeyBytes: 8, ValueBytes: 9, Op: op}))
+	}
+	must.Get(w.Finish(trace.Summary{}))(t)
+	points := sweepOf(t, "store: redis\nclient_threads: 1\ntrace_speed: 0\nrepeats: 3\ntrace: "+path+"\n", s.Addr())
+	for _, p := range points {
+		if len(points) != 3 || p.Misses != 667 || p.Hits != 666 || p.TraceFile.SHA256 != points[0].TraceFile.SHA256 {
+			t.Errorf("%s of %d points: %d misses, %d hits, %+v", p.ID, len(points), p.Misses, p.Hits, p.TraceFile)
+		}
+	}
+	r := must.Get(redis.Dial(t.Context(), s.Addr(), redis.Options{}))(t)
+	defer r.Close()
+	if stats := must.Get(r.Stats())(t); stats.Workers[0].Items != 0 {
+		t.Errorf("%d keys are left", stats.Workers[0].Items)
+	}
 }
 
 const smallLoad = "get_ratio: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300ms\nwarmup: 50ms\nrepeats: 1\n"
