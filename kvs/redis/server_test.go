@@ -54,8 +54,11 @@ func TestRESP2(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	t.Run("get", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{})) })
-	t.Run("mget", func(t *testing.T) { pipetest.Fail(t, faultStore(Options{Protocol: MGet})) })
+	t.Run("get", func(t *testing.T) { t.Parallel(); pipetest.Fail(t, faultStore(Options{})) })
+	t.Run("mget", func(t *testing.T) {
+		t.Parallel()
+		pipetest.Fail(t, faultStore(Options{Protocol: MGet}))
+	})
 }
 
 // TestResetStat: somebody resets the server's counters in the middle of a load.

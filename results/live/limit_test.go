@@ -26,7 +26,7 @@ func silent(t *testing.T, s *Server) net.Conn {
 // TestReadersThatDoNotRead: readers that do not read share one answer, are limited in number, and
 // are disconnected.
 func TestReadersThatDoNotRead(t *testing.T) {
-	s, dir := served(t)
+	s, dir := servedWith(t, 2*time.Second)
 	begin(t, dir)
 	m, err := s.folder.model()
 	if err != nil {

@@ -50,15 +50,14 @@ func Start(address string, o Options) (*Server, error) {
 		return nil, fmt.Errorf("serve the report: %w: give an address of this machine with a "+
 			"free port, such as 127.0.0.1:8080", err)
 	}
-	s := newServer(listen, hostsOf(address), o)
-	go func() { s.done <- s.http.Serve(s.listen) }()
-	return s, nil
+	return serve(listen, hostsOf(address), o, readTimeout), nil
 }
 
-func newServer(listen net.Listener, names hosts, o Options) *Server {
+// serve begins to serve. Within patience a reader must take the next piece of an answer.
+func serve(listen net.Listener, names hosts, o Options, patience time.Duration) *Server {
 	s := &Server{
 		folder: &folder{options: o}, listen: limit(listen, maxConnections),
-		done: make(chan error, 1), ended: make(chan struct{}), readTimeout: readTimeout,
+		done: make(chan error, 1), ended: make(chan struct{}), readTimeout: patience,
 		looked: make(chan struct{}, maxWatchers),
 	}
 	mux := http.NewServeMux()
@@ -69,9 +68,10 @@ func newServer(listen net.Listener, names hosts, o Options) *Server {
 	s.http = http.Server{
 		Handler:           names.only(mux),
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: headerTimeout,
-		WriteTimeout: readTimeout, IdleTimeout: idleTimeout,
+		WriteTimeout: patience, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeaderBytes,
 	}
+	go func() { s.done <- s.http.Serve(s.listen) }()
 	return s
 }
 

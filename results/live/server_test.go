@@ -2,10 +2,12 @@ package live
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -18,10 +20,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // served is a server for the folder of a sweep that has not started.
-func served(t *testing.T) (*Server, string) {
+func served(t *testing.T) (*Server, string) { return servedWith(t, readTimeout) }
+
+func servedWith(t *testing.T, patience time.Duration) (*Server, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	s := must.Get(Start("127.0.0.1:0", Options{Dir: dir, Version: "v1", Total: 9}))(t)
+	s := serve(must.Get(net.Listen("tcp", "127.0.0.1:0"))(t), hostsOf("127.0.0.1:0"),
+		Options{Dir: dir, Version: "v1", Total: 9}, patience)
 	t.Cleanup(func() {
 		if err := s.Close("The sweep has ended."); err != nil {
 			t.Error(err)
