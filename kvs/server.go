@@ -72,6 +72,8 @@ type Device struct {
 	Name     string `json:"name"` // empty: the store chooses
 	GIDIndex int    `json:"gid_index"`
 	MTU      int    `json:"mtu,omitempty"`
+	// Address is the node's, which the GID must have where GIDIndex leaves the choice; "": any.
+	Address string `json:"address,omitempty"`
 }
 
 // LoadConfig is the part of a load that a store has to support.

@@ -381,6 +381,8 @@ type Card struct {
 	Firmware   string `json:"firmware,omitempty"`   // version of the firmware
 	Mode       string `json:"mode"`                 // mode at the time: "separated", "dpu", "nic"
 	NextMode   string `json:"next_mode"`            // mode after the next power cycle
+	// channels of each interface of the card there (ethtool -l): a core may work in each
+	Channels map[string]int `json:"channels,omitempty"`
 }
 
 // ClientShare is one client's share of a point.

@@ -46,7 +46,7 @@ Through --device, other machines that reach a softroce address, or the NIC, can 
 }
 
 func optionsOf(d *kvs.Device) *provider.Options {
-	return &provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU}
+	return &provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU, Address: d.Address}
 }
 
 // checkLoad refuses loads that HERD's slots or modes do not support.

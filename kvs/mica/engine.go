@@ -91,7 +91,8 @@ func joinStore(c *kvs.HalfConfig) (h *storeHalf, err error) {
 	if name == "" {
 		name = laneDevice
 	}
-	options := provider.Options{GIDIndex: c.Device.GIDIndex, MTU: c.Device.MTU}
+	d := &c.Device
+	options := provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU, Address: d.Address}
 	if h.device, err = provider.Open(name, options); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,9 @@ package cardreport
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 
 	"dpukv/placement/submode/card"
@@ -178,23 +180,46 @@ func (e *examiner) rdma() {
 	default:
 		e.add("ibverbs", Fact, "no libibverbs.so.1")
 	}
-	var indices []string
-	for _, g := range f.GIDs {
-		if g.Type == "RoCE v2" {
-			indices = append(indices, fmt.Sprintf("%s %d (%s)", g.Device, g.Index, g.Net))
-		}
-	}
-	switch {
-	case len(indices) > 0:
-		e.add("GIDs", Fact, "RoCE v2: "+strings.Join(indices, ", "))
-	case nic:
-		e.add("GIDs", Refused, "found no RoCE v2 GID, allowed for "+e.r.RDMA+": one",
-			"ip address # the port needs an IPv4 address and must be up")
-	}
+	e.gids(nic)
 	e.roce(nic)
 	for i := range e.f.Cards {
 		e.order(&e.f.Cards[i])
 	}
+}
+
+// gids looks for the GID of the node's address on its device: packets of another GID take another
+// way. InfiniBand has GIDs of another kind.
+func (e *examiner) gids(nic bool) {
+	device, _, _ := strings.Cut(strings.TrimPrefix(e.r.RDMA, "ibverbs:"), "/")
+	var all []string
+	own := false
+	for _, g := range e.f.GIDs {
+		if g.Type == "RoCE v2" {
+			all = append(all, fmt.Sprintf("%s %d (%s)", g.Device, g.Index, g.Net))
+			own = own || g.Device == device && g.isOf(e.r.Address)
+		}
+	}
+	found := cmp.Or(strings.Join(all, ", "), "none")
+	switch {
+	case !nic || own:
+		e.add("GIDs", Fact, "RoCE v2: "+found)
+	case slices.Contains(e.f.InfiniBand, device):
+		e.add("GIDs", Fact, device+" is InfiniBand")
+	default:
+		e.add("GIDs", Refused, fmt.Sprintf("found no RoCE v2 GID of %s on %s, but %s; allowed: one",
+			e.r.Address, device, found), "rdma link # which device has the address' interface?",
+			"ip address # that interface must be up")
+	}
+}
+
+// isOf reports whether a GID is that of an address. A name may be that of any.
+func (g *GID) isOf(address string) bool {
+	want, err := netip.ParseAddr(address)
+	if err != nil {
+		return true
+	}
+	got, err := netip.ParseAddr(g.GID)
+	return err == nil && got.Unmap() == want
 }
 
 // order tells what dpukv does not rely on: over a NIC, lanes are fenced, and HERD checks requests
@@ -209,7 +234,8 @@ func (e *examiner) order(c *Card) {
 	e.add("order of WRITEs of "+c.PCI, Fact, found)
 }
 
-// roce looks who gets UDP 4791: with RoCE on, the NIC takes it, and softroce gets nothing.
+// roce looks who gets UDP 4791: with RoCE on, the NIC takes it, and softroce gets nothing. In DPU
+// mode, the Arm's device is a scalable function's, which has a setting of its own.
 func (e *examiner) roce(nic bool) {
 	l := e.f.WithAddress(e.r.Address)
 	for i := range e.f.Cards {
@@ -224,7 +250,7 @@ func (e *examiner) roce(nic bool) {
 			e.add(check, Refused, "on, so the NIC takes UDP port 4791; allowed for softroce: off",
 				"devlink dev param set pci/"+c.PCI+" name enable_roce value false cmode driverinit",
 				"devlink dev reload pci/"+c.PCI)
-		case c.RoCE == "false" && nic:
+		case c.RoCE == "false" && nic && !(e.r.DPU && c.Current == card.DPU):
 			e.add(check, Refused, "off, allowed for "+e.r.RDMA+": on",
 				"devlink dev param set pci/"+c.PCI+" name enable_roce value true cmode driverinit",
 				"devlink dev reload pci/"+c.PCI)
@@ -254,6 +280,11 @@ func (e *examiner) ports() {
 		case mtu != 0 && l.MTU != mtu:
 			e.add(p.title, Refused, fmt.Sprintf("%s; allowed: %d, as the wire port", found, mtu),
 				fmt.Sprintf("ip link set dev %s mtu %d", l.Name, mtu))
+		case bridge != "" && !e.dpuMode():
+			e.add(p.title, Refused, found+"; in bridge "+bridge+", so that its address is dead, "+
+				"allowed outside DPU mode: in none", "ovs-vsctl del-port "+bridge+" "+l.Name,
+				`echo 'CREATE_OVS_BRIDGES="no"' >>/etc/mellanox/mlnx-ovs.conf # or a boot makes `+
+					"the bridge anew")
 		case bridge != "":
 			e.add(p.title, OK, found+"; in bridge "+bridge+", from which apply takes it until undo")
 		default:

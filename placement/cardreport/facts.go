@@ -2,6 +2,7 @@ package cardreport
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,9 @@ type Facts struct {
 	Cards []Card
 	Links []Link
 	GIDs  []GID
+	// InfiniBand are the RDMA devices that are not of Ethernet.
+	InfiniBand []string
+
 	OVS   OVS
 	Login string // the address of this machine that ssh came by
 }
@@ -103,10 +107,15 @@ func (r *Report) Parse() *Facts {
 	f.Pools = pools(r.text(poolsProbe))
 	f.Links = r.links()
 	f.GIDs = gids(r.text(gidsProbe))
+	for _, m := range infiniBand.FindAllStringSubmatch(r.text(devicesProbe), -1) {
+		f.InfiniBand = append(f.InfiniBand, m[1])
+	}
 	f.Cards = r.cards()
 	f.OVS = r.ovs()
 	return f
 }
+
+var infiniBand = regexp.MustCompile(`(?m)^(\w+)/ports/1/link_layer:InfiniBand`)
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")

@@ -40,6 +40,7 @@ const (
 	portsProbe    = "port-names"
 	driversProbe  = "drivers"
 	gidsProbe     = "gids"
+	devicesProbe  = "rdma-devices"
 	loginProbe    = "login"
 	ovsProbe      = "ovs-version"
 	serviceProbe  = "ovs-service"
@@ -80,7 +81,7 @@ var everywhere = []Probe{
 		`v=$(cat "$g" 2>/dev/null) || continue; case $v in 0000:0000:0000:0000:0000:0000:0000:0000) `+
 		`continue;; esac; a=${g%%/gids/*}/gid_attrs; n=${g##*/}; `+
 		`echo "$g $v $(cat "$a/types/$n" 2>/dev/null | tr ' ' _) $(cat "$a/ndevs/$n" 2>/dev/null)"; done`),
-	shell("rdma-devices", `cd /sys/class/infiniband 2>/dev/null || exit 0; grep -s . */fw_ver `+
+	shell(devicesProbe, `cd /sys/class/infiniband 2>/dev/null || exit 0; grep -s . */fw_ver `+
 		`*/board_id */hca_type */ports/*/state */ports/*/rate */ports/*/link_layer || :`),
 	shell("pci", `lspci -nn -d 15b3: || grep -l 0x15b3 /sys/bus/pci/devices/*/vendor`),
 	asRoot(shell("pci-details", `lspci -vv -d 15b3:`)),

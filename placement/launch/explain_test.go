@@ -49,6 +49,10 @@ func TestExplain(t *testing.T) {
 		{bf, "client_loop: send disconnect: Broken pipe\r\n", "bf closed the connection"},
 		{bf, "Bad owner or permissions on /root/.ssh/config", "ssh does not trust its configuration (Bad owner"},
 		{bf, "me@bf: Permission denied (publickey,gssapi-with-mic,password).", "me@bf wants a password"},
+		{
+			bf, "You are required to change your password immediately (administrator enforced).\n",
+			"bf wants a new password at the first log-in",
+		},
 		{bf, "sh: 1: exec: /opt/dpukv: not found", "/opt/dpukv cannot be run there (not found): put dpukv there"},
 		{bf, "bash: line 1: /opt/dpukv: Permission denied", "/opt/dpukv cannot be run there (Permission denied)"},
 		{

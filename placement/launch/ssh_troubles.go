@@ -38,6 +38,11 @@ var sshTroubles = []trouble{
 			"log in as root (user: root) without sudo: true",
 	},
 	{
+		says(`(?:Your password has expired|required to change your password|Password change required)`),
+		"{host} wants a new password at the first log-in, and nobody is asked for one: log in " +
+			"once by hand and set it: {ssh}",
+	},
+	{
 		says(`^(\S+): Permission denied \((?:\S*,)?(?:password|keyboard-interactive)(?:,\S*)?\)`),
 		"$1 wants a password, as none of your keys is allowed there, and nobody is asked for " +
 			"one: store your key there (ssh-copy-id), or load it (ssh-add), or name it with " +

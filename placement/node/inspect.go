@@ -20,6 +20,9 @@ type inspector struct {
 // inspect reads the node's facts, and tries what a server or client would do there.
 func (in *inspector) inspect(ctx context.Context, m *Inspect) *Inspection {
 	found := &Inspection{Report: survey.Read(ctx), Devices: map[string]string{}}
+	if ends, own := m.Modes[found.Report.BlueField.CardMode()]; own {
+		m.Ends = ends
+	}
 	in.close()
 	var err error
 	if in.listener, err = ports.Listen(m.Listen); err != nil {

@@ -20,6 +20,7 @@ import (
 	"dpukv/load/trace"
 	"dpukv/placement/cardreport"
 	"dpukv/placement/neighbour"
+	"dpukv/placement/submode/card"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 	"dpukv/probe"
@@ -215,9 +216,9 @@ type (
 	}
 	// Inspect asks for the node's facts and abilities: listen at its address, open the devices.
 	Inspect struct {
-		Address string         `json:"address"`
-		Listen  string         `json:"listen"` // the address with the ports that a server may use
-		Devices []testbed.RDMA `json:"devices"`
+		Ends
+		// Modes are the ends in modes of the node's card that have ends of their own.
+		Modes map[card.Mode]Ends `json:"modes,omitempty"`
 		// Card asks for what the node tells of its card, too.
 		Card bool `json:"card,omitempty"`
 	}
@@ -246,6 +247,12 @@ type (
 	alive struct{}
 	// Stop ends a node in order.
 	Stop struct{}
+	// Ends are what a node has for the load.
+	Ends struct {
+		Address string         `json:"address"`
+		Listen  string         `json:"listen"` // the address with the ports that a server may use
+		Devices []testbed.RDMA `json:"devices"`
+	}
 )
 
 func (*Hello) kind() string       { return "hello" }

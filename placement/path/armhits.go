@@ -16,9 +16,15 @@ const mostArmShare = 0.1
 
 // armHits proves of submode off-path-sf that the Arms' cores did not forward the load.
 type armHits struct {
-	arms     []step.Node // of the cards
+	arms     []arm // of the cards
 	before   []map[string]uint64
 	unproven string // why there is no proof; "": there is
+}
+
+// arm is the Arm of a card, and the function that the load goes through.
+type arm struct {
+	step.Node
+	pci string
 }
 
 // newArmHits finds the Arms of a point's cards.
@@ -28,12 +34,12 @@ func newArmHits(list cards, node func(name string) *step.Node) *armHits {
 		h.unproven = "no card was found"
 	}
 	for i := range list {
-		arm := node(list[i].ReadOn)
-		if arm == nil {
+		n := node(list[i].ReadOn)
+		if n == nil {
 			h.unproven = "the card in " + list[i].Host + " has no node of its own that tells"
 			continue
 		}
-		h.arms = append(h.arms, *arm)
+		h.arms = append(h.arms, arm{*n, list[i].PCI})
 	}
 	return h
 }
@@ -41,7 +47,7 @@ func newArmHits(list cards, node func(name string) *step.Node) *armHits {
 // count reads the counters of all Arms.
 func (h *armHits) count(ctx context.Context) (all []map[string]uint64) {
 	for _, arm := range h.arms {
-		hits, err := card.CPUHits(ctx, arm)
+		hits, err := card.CPUHits(ctx, arm.Node, arm.pci)
 		if err != nil {
 			h.unproven = err.Error()
 			return nil

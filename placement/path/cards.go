@@ -47,7 +47,7 @@ func visitCards(
 			*n = *planned.All()[i]
 		}
 	}
-	return nodes, list, m.CheckAddresses(ctx, &nodes, name == submode.OffPathSF)
+	return nodes, list, m.CheckAddresses(ctx, &nodes, name)
 }
 
 // mode returns the current mode of a host's card; "": unknown, or there is none.
@@ -124,6 +124,7 @@ func (p cards) results() (list []results.Card) {
 		list = append(list, results.Card{
 			Host: c.Host, ReadOn: c.ReadOn, PCI: c.PCI, Generation: c.Generation,
 			Firmware: c.Firmware, Mode: string(c.Current), NextMode: string(c.NextBoot),
+			Channels: c.Channels,
 		})
 	}
 	return list

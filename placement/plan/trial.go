@@ -92,10 +92,10 @@ func (t *Trial) ProbeSpec(n *testbed.Node, server bool) (node.ProbeSpec, error) 
 	}
 	var err error
 	if !kind.Pair {
-		spec.Device = n.RDMA.KVS()
+		spec.Device = n.VerbsDevice()
 	}
 	if kind.Verbs {
-		spec.Device = n.RDMA.KVS()
+		spec.Device = n.VerbsDevice()
 		spec.Device.Name, err = t.Nodes.Device(n)
 	}
 	return spec, err

@@ -2,6 +2,8 @@ package submode
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"dpukv/placement/submode/card"
 	"dpukv/placement/submode/iplink"
@@ -55,7 +57,7 @@ func checkCard(s *setup) []step.Step {
 		{
 			Purpose: "the eSwitch in switchdev mode",
 			Run:     []string{"devlink", "dev", "eswitch", "show", "pci/" + s.PCI},
-			Expect:  step.Contains("mode switchdev"),
+			Expect:  inSwitchdev,
 			Advice:  "by hand: devlink dev eswitch set pci/" + s.PCI + " mode switchdev",
 		},
 		{
@@ -80,14 +82,27 @@ func keepMTU(s *setup) (list []step.Step) {
 	return list
 }
 
+// inSwitchdev expects the mode itself, and not switchdev_inactive, in which the eSwitch drops all.
+func inSwitchdev(out string) error {
+	words := strings.Fields(out)
+	if i := slices.Index(words, "mode"); i >= 0 && i+1 < len(words) && words[i+1] == "switchdev" {
+		return nil
+	}
+	return fmt.Errorf("found %q, allowed: mode switchdev", step.Shorten(out))
+}
+
 func checkCardPorts(out string, ports Ports) error {
 	all, err := iplink.Parse(out)
 	if err != nil {
 		return err
 	}
 	for _, port := range ports.names() {
-		if _, ok := all[port]; !ok {
+		switch l, ok := all[port]; {
+		case !ok:
 			return fmt.Errorf("found no interface %s: is this the DPU, and not its host?", port)
+		case l.Master != "" && l.Master != "ovs-system":
+			return fmt.Errorf("found %s in %s, as for VF-LAG, allowed: a port of its own; to do, "+
+				"by hand: ip link set dev %[1]s nomaster", port, l.Master)
 		}
 	}
 	return all.SameMTU(ports.Wire, ports.Host)

@@ -3,6 +3,7 @@ package submode
 import (
 	"context"
 
+	"dpukv/placement/submode/dpdk"
 	"dpukv/placement/submode/ovs"
 	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/process"
@@ -23,7 +24,7 @@ var blueFieldDOCA = &datapath{
 type cardDOCA struct{}
 
 func (cardDOCA) Check(s *setup) []step.Step {
-	return append(checkCard(s), systemSwitch.KnowsDOCA(), cardHugePages(ovs.SystemPID, false))
+	return append(checkCard(s), systemSwitch.KnowsDOCA(), cardHugePages(ovs.SystemPID, dpdk.Always))
 }
 
 // Steps follow NVIDIA's documentation of OVS-DOCA. It needs no dpdk-init and no dpdk-extra, and
@@ -34,7 +35,8 @@ func (cardDOCA) Steps(s *setup) []step.Step {
 		keepIdleFlows(),
 		otherConfig("pmd-cpu-mask", process.CPUMask(s.polling())),
 		otherConfig("doca-init", "true"),
-		restartNow(),
+		restartNow())
+	list = append(append(list, noForeignRules(s)...),
 		addCardBridge("netdev", s.ports(), func(string) []string { return []string{"type=dpdk"} }))
 	return append(list, systemSwitch.Drop(&s.Filter, Requests())...)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/placement/submode/dpdk"
 	"dpukv/placement/submode/eswitch"
 	"dpukv/placement/submode/ovs"
 	"dpukv/placement/submode/packetfilter"
@@ -56,7 +57,7 @@ const bridgeMark = "external_ids:dpukv=submode"
 func (f cardSwitch) Check(s *setup) []step.Step {
 	list := append(checkCard(s), systemSwitch.WithoutDOCA())
 	if f.dpdk {
-		list = append(list, cardHugePages(ovs.SystemPID, false))
+		list = append(list, cardHugePages(ovs.SystemPID, dpdk.Always))
 	}
 	return list
 }
@@ -68,10 +69,13 @@ func (f cardSwitch) Steps(s *setup) []step.Step {
 		keepIdleFlows())
 	if f.dpdk {
 		list = append(list, dpdkConfig(s)...)
-	} else {
+	}
+	list = append(append(list, restartNow()), noForeignRules(s)...)
+	if !f.dpdk {
+		// After the restart: mlx5 refuses the change while a port has offloaded rules.
 		list = append(list, f.tcOffload(s)...)
 	}
-	list = append(list, restartNow(), f.addBridge(s))
+	list = append(list, f.addBridge(s))
 	return append(list, systemSwitch.Drop(&s.Filter, Requests())...)
 }
 
@@ -96,13 +100,36 @@ func restartNow() step.Step {
 const otherBridges = " (the card's other bridges, such as ovsbr2, stop forwarding for that time)"
 
 // restartSystemSwitch restarts the switch, for settings that it reads only once. Its service has
-// one of two names. The error of a failed start is that of the service that is there.
+// one of two names. The error of a failed start is that of the service that is there. A restart of
+// that service may leave its parts alone; then they are restarted by their own names.
 func restartSystemSwitch() []string {
 	return step.Shell(`
 service=openvswitch
 if systemctl cat openvswitch-switch >/dev/null 2>&1; then service=openvswitch-switch; fi
-exec systemctl restart "$service"`)
+now() { pid=$(cat "$1" 2>/dev/null) && echo "$pid $(cut -d " " -f 22 "/proc/$pid/stat")"; }
+was=$(now "$1")
+systemctl restart "$service" || exit
+test "$(now "$1")" = "$was" || exit 0
+systemctl restart ovsdb-server ovs-vswitchd || exit
+test "$(now "$1")" = "$was" || exit 0
+echo "found the same ovs-vswitchd (PID ${was% *}) after a restart of $service, allowed: a new one" >&2
+exit 1`, ovs.SystemPID)
 }
+
+// noForeignRules refuses rules in traffic control that are not Open vSwitch's: they take packets
+// before any datapath. Its own leave with the ports.
+func noForeignRules(s *setup) (list []step.Step) {
+	for _, port := range s.ports() {
+		list = append(list, step.Step{
+			Purpose: "no rules of others in traffic control at " + port, Within: rulesTimeout,
+			Run: []string{"tc", "filter", "show", "dev", port, "ingress"}, Expect: step.Is(""),
+			Advice: "look whose they are, then by hand: tc filter del dev " + port + " ingress",
+		})
+	}
+	return list
+}
+
+const rulesTimeout = 5 * time.Second
 
 // otherConfig sets a key of the system's Open vSwitch and restores the old value. A restart
 // follows. So the commands do not wait for the switch: after a failed start it would never answer.

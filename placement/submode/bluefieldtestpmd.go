@@ -22,20 +22,21 @@ type cardTestpmd struct{}
 
 func (cardTestpmd) Check(s *setup) []step.Step {
 	return append(checkCard(s),
-		systemSwitch.WithoutDOCA(), dpdk.FindTestpmd(), cardHugePages("", true))
+		systemSwitch.WithoutDOCA(), dpdk.FindTestpmd(), cardHugePages("", dpdk.WhereNotMounted))
 }
 
 // cardHugePages checks for huge pages. It makes none: they would be taken from all other programs.
 // A DPDK that lacks them ends its process: with Open vSwitch, all bridges of the card.
-func cardHugePages(freedBy string, inMemory bool) step.Step {
-	const mebibytes = 1024 // 512 pages of 2 MB, as the study's testpmd needs
+func cardHugePages(freedBy string, inMemory dpdk.InMemory) step.Step {
+	const mebibytes = 1024 // the study reserves 2,048 pages of 2 MiB, a fourth is needed
 	return dpdk.HugePages(mebibytes, freedBy, inMemory)
 }
 
 func (cardTestpmd) Steps(s *setup) []step.Step {
 	t := newTestpmd(s)
 	t.OnCard = true
-	return append(append(keepMTU(s), takePorts(s)...), t.Start([]string{
+	list := append(append(keepMTU(s), takePorts(s)...), noForeignRules(s)...)
+	return append(list, t.Start([]string{
 		"dpdk-testpmd", "-v", "-l", process.CPUList(s.CPUs), "-a", s.PCI + ",representor=[65535]",
 		t.FilePrefix(), "--", "-i", "--forward-mode=io",
 		fmt.Sprintf("--nb-cores=%d", min(len(s.ports()), len(s.CPUs)-1)),

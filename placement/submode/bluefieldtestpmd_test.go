@@ -89,7 +89,7 @@ func TestCardHugePages(t *testing.T) {
 			Apply(t.Context(), fake.node())
 		for _, want := range []string{
 			"found 0 MiB in huge pages: 0 free of 2048 kB, allowed: 1024 MiB",
-			"echo 4096 >/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
+			"echo 2048 >/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
 		} {
 			if !failsWith(err, want) {
 				t.Errorf("%s: found %v, want %q", d.name, err, want)

@@ -99,7 +99,7 @@ func Prove(before, after *Evidence) (*Proof, error) {
 		errs = append(errs,
 			p.judge(before, after, came, left, carried+dropped, elsewhere, dropped),
 			p.judgePartial(before, after, came), p.judgeRules(before, after, came),
-			p.judgeJoined(before, after, came, dropped))
+			p.judgeJoined(before, after, came, dropped), after.judgeRest(before, came))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return p, fmt.Errorf("submode %s: the packets did not go through %s (%s): %w",

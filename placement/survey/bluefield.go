@@ -26,6 +26,18 @@ const (
 // words are this package's names of the modes.
 var words = map[card.Mode]string{card.Separated: OffPath, card.DPU: OnPath, card.NIC: NICMode}
 
+// CardMode returns the mode; "": there is no card, or the mode is unknown.
+func (b *BlueField) CardMode() card.Mode {
+	if b != nil {
+		for mode, word := range words {
+			if word == b.Mode {
+				return mode
+			}
+		}
+	}
+	return ""
+}
+
 // hostRepresentor is the interface that represents the host's function on a card, where the host is
 // behind the card.
 const hostRepresentor = "pf0hpf"

@@ -137,7 +137,12 @@ func (c *Assignment) For(name string) Assignment {
 }
 
 func (n *Node) in(mode func(host string) card.Mode) *Node {
-	ends, ok := n.Modes[mode(n.HostNode())]
+	return n.InMode(mode(n.HostNode()))
+}
+
+// InMode returns the node with its address and device in a mode of its host's card.
+func (n *Node) InMode(mode card.Mode) *Node {
+	ends, ok := n.Modes[mode]
 	if !ok {
 		return n
 	}

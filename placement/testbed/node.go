@@ -36,9 +36,19 @@ type RDMA struct {
 	provider.Options
 }
 
-// KVS returns the device in the form for stores.
-func (d *RDMA) KVS() kvs.Device {
-	return kvs.Device{Name: d.Device, GIDIndex: d.Options.GIDIndex, MTU: d.Options.MTU}
+// VerbsDevice returns the node's device in the form for stores.
+func (n *Node) VerbsDevice() kvs.Device {
+	o := n.verbsOptions()
+	return kvs.Device{
+		Name: n.RDMA.Device, GIDIndex: o.GIDIndex, MTU: o.MTU, Address: o.Address,
+	}
+}
+
+// verbsOptions are those of the node's device, whose GID must have the node's address.
+func (n *Node) verbsOptions() provider.Options {
+	o := n.RDMA.Options
+	o.Address = n.Address
+	return o
 }
 
 // The kinds of nodes.

@@ -112,7 +112,7 @@ func (t *Testbed) DevicesOf(n *Node) []RDMA {
 		if device == "" {
 			continue // it has no lanes
 		}
-		if ref := (RDMA{device, n.RDMA.Options}); err == nil && !slices.Contains(refs, ref) {
+		if ref := (RDMA{device, n.verbsOptions()}); err == nil && !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
 		}
 	}

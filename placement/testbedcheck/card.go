@@ -62,7 +62,8 @@ func (t *table) cards(w io.Writer) error {
 			refused++
 			continue
 		}
-		findings := append(v.facts.Examine(role(v.node)), t.between(v)...)
+		findings := append(v.facts.Examine(role(v.node)), v.place()...)
+		findings = append(findings, t.between(v)...)
 		findings = append(findings, v.found.Card.NotSeen()...)
 		for _, f := range findings {
 			if f.Verdict == cardreport.Refused {
@@ -102,6 +103,19 @@ func factsOf(found *node.Inspection) *cardreport.Facts {
 		}
 	}
 	return f
+}
+
+// place refuses an address that is not on the card.
+func (v *visit) place() []cardreport.Finding {
+	if v.misplaced == nil {
+		return nil
+	}
+	found, mend, _ := strings.Cut(v.misplaced.Error(), ". To do")
+	_, mend, _ = strings.Cut(mend, ": ")
+	return []cardreport.Finding{{
+		Check: "way of the load", Verdict: cardreport.Refused, Found: found,
+		Mend: strings.Split(mend, "; "),
+	}}
 }
 
 // role returns what the testbed wants of a node.

@@ -89,8 +89,9 @@ func (t *table) whyNoDevice(
 		return refused.Error()
 	}
 	for _, n := range c.All() {
-		name, _ := device(n)
-		if fault := t.visit(n.Name).found.Devices[name]; fault != "" {
+		v := t.visit(n.Name)
+		name, _ := device(v.node)
+		if fault := v.found.Devices[name]; fault != "" {
 			return fmt.Sprintf("node %s: %s", n.Name, fault)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"dpukv/placement/launch"
 	"dpukv/placement/machines"
 	"dpukv/placement/node"
+	"dpukv/placement/submode/card"
 	"dpukv/placement/testbed"
 )
 
@@ -111,19 +112,31 @@ func (c *checker) look(ctx context.Context, m *machines.Machines, v *visit) (err
 	}
 	v.give = time.Since(asked) / 2
 	v.ahead = clock.Now.Sub(asked.Add(v.give))
-	v.process.Send(&node.Inspect{
-		Address: v.node.Address, Listen: v.node.Listen(), Card: c.card,
-		Devices: m.Bed.DevicesOf(v.node),
-	})
+	ask := &node.Inspect{Ends: endsOf(m, v.node), Card: c.card}
+	for mode := range v.node.Modes {
+		if ask.Modes == nil {
+			ask.Modes = map[card.Mode]node.Ends{}
+		}
+		ask.Modes[mode] = endsOf(m, v.node.InMode(mode))
+	}
+	v.process.Send(ask)
 	timeout := c.timeouts.Server
 	if c.card {
 		timeout += cardreport.Timeout
 	}
 	v.found, err = node.Expect[*node.Inspection](ctx, v.process, timeout, "look around")
-	if err == nil && v.found.Card != nil {
-		v.facts = factsOf(v.found)
+	if err != nil {
+		return err
 	}
-	return err
+	v.node = v.node.InMode(v.found.Report.BlueField.CardMode())
+	if v.found.Card != nil {
+		v.facts, v.misplaced = factsOf(v.found), m.CheckAddress(ctx, v.node, v.rules())
+	}
+	return nil
+}
+
+func endsOf(m *machines.Machines, n *testbed.Node) node.Ends {
+	return node.Ends{Address: n.Address, Listen: n.Listen(), Devices: m.Bed.DevicesOf(n)}
 }
 
 // introduce makes every node try to reach every other.

@@ -7,6 +7,8 @@ import (
 
 	"dpukv/placement/cardreport"
 	"dpukv/placement/node"
+	"dpukv/placement/submode"
+	"dpukv/placement/submode/card"
 	"dpukv/placement/survey"
 	"dpukv/placement/testbed"
 )
@@ -25,6 +27,20 @@ type visit struct {
 	reaches map[string]string // by address of other nodes: why not
 	reached *node.Reached     // the same, and what a check of cards asks
 	facts   *cardreport.Facts // nil: not asked for
+
+	misplaced error // why a load to the node's address does not take the card
+}
+
+// rules returns a submode whose rules for addresses hold in the current mode of the card. In DPU
+// mode, the Arm has an end of the load only if the testbed says so.
+func (v *visit) rules() string {
+	if v.node.Kind != testbed.KindDPU || v.found.Report.BlueField.CardMode() != card.DPU {
+		return submode.OffPath
+	}
+	if _, own := v.node.Modes[card.DPU]; own {
+		return submode.OffPathSF
+	}
+	return submode.SM1
 }
 
 // mode returns the mode of the node's BlueField; "" if there is none, or the mode is unknown.

@@ -62,7 +62,7 @@ func serverSpec(pt *sweep.Point, n *testbed.Node) (*node.ServerSpec, error) {
 			MaxValueBytes: w.MaxValueBytes(), GrowthBytes: growthBytes(&w),
 			MemoryBytes: pt.Memory,
 			FixedSizes:  w.ValueSizes != "" && w.ValueSizeBy == load.ByKey,
-			Hash:        pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.RDMA.KVS(),
+			Hash:        pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.VerbsDevice(),
 		}},
 	}, err
 }
@@ -91,7 +91,7 @@ func (s *storing) clientSpec(clients []*member, i int) (*node.ClientSpec, error)
 		Store: s.t.pt.Store,
 		DialConfig: kvs.DialConfig{
 			Addr: server.Addr, Protocol: s.t.pt.Protocol, ServerCPUs: server.Facts.CPUs,
-			Device: on.RDMA.KVS(),
+			Device: on.VerbsDevice(),
 		},
 		Way:      wayTo(&s.t.nodes.Server, on, s.t.pt.Attach),
 		SameHost: clients[i].sameKernel(s.t.all.first()), SharedServer: s.sharesServer(),
@@ -120,7 +120,7 @@ func traceOf(n *testbed.Node, pt *sweep.Point) string { return n.Name + ":" + pt
 
 // laneDevice is the device of a node for the lanes to another one.
 func laneDevice(n, other *testbed.Node) (d kvs.Device, err error) {
-	d = n.RDMA.KVS()
+	d = n.VerbsDevice()
 	d.Name, err = testbed.LaneDevice(n, other)
 	return d, err
 }

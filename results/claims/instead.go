@@ -12,11 +12,8 @@ import (
 
 // instead returns for each warning the evidence of the points used.
 var instead = map[string]func([]*results.Point) string{
-	"udp": func(points []*results.Point) string {
-		return "over " + each(points, func(p *results.Point) string {
-			return strings.TrimSpace(p.Transport + " " + p.Provider)
-		})
-	},
+	"udp":  transports,
+	"link": transports,
 	"preload": func(points []*results.Point) string {
 		least := slices.MinFunc(points, func(a, b *results.Point) int {
 			return cmpFloat(a.PreloadHitRate, b.PreloadHitRate)
@@ -178,4 +175,11 @@ func estimated(points []*results.Point) (n int) {
 		}
 	}
 	return n
+}
+
+// transports names how the points' packets travelled.
+func transports(points []*results.Point) string {
+	return "over " + each(points, func(p *results.Point) string {
+		return strings.TrimSpace(p.Transport + " " + p.Provider)
+	})
 }

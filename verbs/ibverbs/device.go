@@ -64,7 +64,7 @@ func (d *Device) setUp(cfg Config) error {
 	if err := d.describe(cfg.Port); err != nil {
 		return err
 	}
-	if err := d.selectPort(cfg.GIDIndex); err != nil {
+	if err := d.selectPort(cfg.GIDIndex, cfg.Address); err != nil {
 		return err
 	}
 	if err := d.findMaxInline(); err != nil {

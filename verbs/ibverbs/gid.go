@@ -2,6 +2,7 @@ package ibverbs
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"dpukv/verbs"
@@ -27,16 +28,28 @@ type gidEntry struct {
 	gid   verbs.GID
 }
 
-// chooseGID looks up an index in the table, or chooses one for [AutoGID].
-func chooseGID(table []gidEntry, link verbs.LinkLayer, index int) (gidEntry, error) {
-	for _, wanted := range preference(link, index) {
+// chooseGID looks up an index in the table, or chooses one for [AutoGID]. On RoCE, the chosen one
+// has the address, if there is one: packets of another would take another way.
+func chooseGID(
+	table []gidEntry, link verbs.LinkLayer, index int, address netip.Addr,
+) (gidEntry, error) {
+	if link == verbs.LinkInfiniBand {
+		address = netip.Addr{}
+	}
+	for _, wanted := range preference(link, index, address) {
 		for _, e := range table {
 			if wanted(e) {
 				return e, nil
 			}
 		}
 	}
-	if index == AutoGID {
+	switch {
+	case index == AutoGID && address.IsValid():
+		return gidEntry{}, fmt.Errorf("found no RoCE v2 GID of the node's address %s among %s, "+
+			"allowed: one, or the packets take another way; to do: name the RDMA device of the "+
+			"interface with that address (rdma link), or the GID: rdma: {gid_index: N}", address,
+			list(table))
+	case index == AutoGID:
 		return gidEntry{}, fmt.Errorf("no RoCE v2 GID among %s: give the network device an IP "+
 			"address and set it up", list(table))
 	}
@@ -44,7 +57,9 @@ func chooseGID(table []gidEntry, link verbs.LinkLayer, index int) (gidEntry, err
 }
 
 // preference returns the wanted kinds of rows, best first.
-func preference(link verbs.LinkLayer, index int) []func(gidEntry) bool {
+func preference(
+	link verbs.LinkLayer, index int, address netip.Addr,
+) []func(gidEntry) bool {
 	switch {
 	case index != AutoGID:
 		// No peer here understands packets of a RoCE v1 GID.
@@ -55,6 +70,11 @@ func preference(link verbs.LinkLayer, index int) []func(gidEntry) bool {
 		return []func(gidEntry) bool{func(gidEntry) bool { return true }}
 	}
 	v2 := func(e gidEntry) bool { return e.kind == gidRoCEv2 }
+	if address.IsValid() {
+		return []func(gidEntry) bool{
+			func(e gidEntry) bool { return v2(e) && e.gid.Addr() == address },
+		}
+	}
 	return []func(gidEntry) bool{
 		func(e gidEntry) bool { return v2(e) && e.gid.Addr().Is4() },
 		// A link-local address reaches only its own link.

@@ -24,18 +24,24 @@ func TestChooseGID(t *testing.T) {
 		link  verbs.LinkLayer
 		index int
 		want  int // -1: refused
+		of    string
 	}{
-		{"IPv4 first", nic, verbs.LinkEthernet, AutoGID, 3},
-		{"routable before link-local", v6, verbs.LinkEthernet, AutoGID, 5},
-		{"link-local at last", v6[:1], verbs.LinkEthernet, AutoGID, 1},
-		{"version 1 is none", nic[:1], verbs.LinkEthernet, AutoGID, -1},
-		{"empty", nil, verbs.LinkEthernet, AutoGID, -1},
-		{"InfiniBand's first", []gidEntry{entry(0, gidIB, "fe80::2")}, verbs.LinkInfiniBand, AutoGID, 0},
-		{"as asked", nic, verbs.LinkEthernet, 1, 1},
-		{"version 1 asked for", nic, verbs.LinkEthernet, 2, -1},
-		{"no such row", nic, verbs.LinkEthernet, 4, -1},
+		{"of the node's address", nic, verbs.LinkEthernet, AutoGID, 3, "10.0.0.1"},
+		{"of another NIC", nic, verbs.LinkEthernet, AutoGID, -1, "10.10.10.1"},
+		{"of another NIC, but asked for", nic, verbs.LinkEthernet, 3, 3, "10.10.10.1"},
+		{"InfiniBand has no such", []gidEntry{entry(0, gidIB, "fe80::2")}, verbs.LinkInfiniBand, AutoGID, 0, "10.0.0.1"},
+		{"IPv4 first", nic, verbs.LinkEthernet, AutoGID, 3, ""},
+		{"routable before link-local", v6, verbs.LinkEthernet, AutoGID, 5, ""},
+		{"link-local at last", v6[:1], verbs.LinkEthernet, AutoGID, 1, ""},
+		{"version 1 is none", nic[:1], verbs.LinkEthernet, AutoGID, -1, ""},
+		{"empty", nil, verbs.LinkEthernet, AutoGID, -1, ""},
+		{"InfiniBand's first", []gidEntry{entry(0, gidIB, "fe80::2")}, verbs.LinkInfiniBand, AutoGID, 0, ""},
+		{"as asked", nic, verbs.LinkEthernet, 1, 1, ""},
+		{"version 1 asked for", nic, verbs.LinkEthernet, 2, -1, ""},
+		{"no such row", nic, verbs.LinkEthernet, 4, -1, ""},
 	} {
-		got, err := chooseGID(test.table, test.link, test.index)
+		of, _ := netip.ParseAddr(test.of)
+		got, err := chooseGID(test.table, test.link, test.index, of)
 		if test.want < 0 {
 			if err == nil {
 				t.Errorf("%s: got index %d, want an error", test.name, got.index)
@@ -47,7 +53,7 @@ func TestChooseGID(t *testing.T) {
 }
 
 func TestChooseGIDNamesWhatThereIs(t *testing.T) {
-	_, err := chooseGID([]gidEntry{entry(3, gidRoCEv2, "10.0.0.1")}, verbs.LinkEthernet, 9)
+	_, err := chooseGID([]gidEntry{entry(3, gidRoCEv2, "10.0.0.1")}, verbs.LinkEthernet, 9, netip.Addr{})
 	if err == nil || !strings.Contains(err.Error(), "9") || !strings.Contains(err.Error(), "3 (10.0.0.1, RoCE v2)") {
 		t.Errorf("got %v", err)
 	}

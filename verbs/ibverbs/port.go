@@ -4,6 +4,7 @@ package ibverbs
 
 import (
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"unsafe"
 
@@ -73,7 +74,7 @@ func linkLayer(l uint8) verbs.LinkLayer {
 
 // selectPort refuses a port that is down: such a port silently drops packets, and its GIDs may be
 // missing. It then chooses one of the port's GIDs.
-func (d *Device) selectPort(gidIndex int) error {
+func (d *Device) selectPort(gidIndex int, address netip.Addr) error {
 	attr, err := d.queryPort()
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ func (d *Device) selectPort(gidIndex int) error {
 	link := linkLayer(attr.linkLayer)
 	port := filepath.Join(d.sysfs, "ports", fmt.Sprint(d.port))
 	table := readGIDs(port, int(attr.gidTblLen), link)
-	d.gid, err = chooseGID(table, link, gidIndex)
+	d.gid, err = chooseGID(table, link, gidIndex, address)
 	if err != nil {
 		return fmt.Errorf("%s port %d: %w", d.name, d.port, err)
 	}

@@ -22,6 +22,8 @@ type Options struct {
 	GIDIndex int `json:"gid_index"`
 	// MTU is the path MTU in bytes. 0: the largest possible.
 	MTU int `json:"mtu,omitempty"`
+	// Address is for ibverbs only: the GID must have it, unless GIDIndex names one. "": any.
+	Address string `json:"address,omitempty"`
 }
 
 // Defaults let the device choose.
@@ -89,6 +91,9 @@ func openSoftRoCE(which string, o Options) (verbs.Device, error) {
 // openIBVerbs accepts a port in the notation of "rdma link": mlx5_0/2.
 func openIBVerbs(which string, o Options) (verbs.Device, error) {
 	cfg := ibverbs.Config{GIDIndex: o.GIDIndex, MTU: o.MTU}
+	if a, err := netip.ParseAddr(o.Address); err == nil && !a.IsLoopback() {
+		cfg.Address = a.Unmap().WithZone("") // a name says nothing here
+	}
 	name, port, asked := strings.Cut(which, "/")
 	cfg.Name = name
 	if asked {

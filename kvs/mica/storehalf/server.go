@@ -106,7 +106,8 @@ func (s *Server) start(c *kvs.HalfConfig, cfg *mica.Config) (err error) {
 	if name == "" {
 		name = DefaultDevice
 	}
-	options := provider.Options{GIDIndex: c.Device.GIDIndex, MTU: c.Device.MTU}
+	d := &c.Device
+	options := provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU, Address: d.Address}
 	if s.device, err = provider.Open(name, options); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package card
 
 import (
 	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -66,7 +67,7 @@ func TestParse(t *testing.T) {
 		switch {
 		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%s: got %v, want %q", name, err, c.err)
-		case c.err == "" && (err != nil || got != c.want):
+		case c.err == "" && (err != nil || !reflect.DeepEqual(got, c.want)):
 			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, c.want)
 		}
 	}
@@ -118,7 +119,7 @@ esac
 		Default: DPU, Current: Separated, NextBoot: DPU, NoEngine: true,
 	}
 	got.Generation, got.Firmware = "", "" // of this machine, if it had one at this address
-	if err != nil || got != want {
+	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 }
@@ -153,4 +154,41 @@ func FuzzParse(f *testing.F) {
 		_, _ = Parse(out)
 		_, _ = parseLook(out)
 	})
+}
+
+// TestFormsOfMlxconfig: a value that may only be read is one, and firmware without the key of the
+// mode knows the DPU mode only. Of a card that is no BlueField, that says nothing.
+func TestFormsOfMlxconfig(t *testing.T) {
+	const folder, engine = "../testdata/transcripts/undated/", engineKey + " 0 0 0\n"
+	readOnly, err := Parse(transcript.Read(t, folder+"mlxconfig-ro.txt") + engine)
+	if err != nil || readOnly.Current != DPU || !readOnly.ReadOnly {
+		t.Errorf("read-only: found %+v, %v", readOnly, err)
+	}
+	if err := readOnly.Check(Separated); err == nil || !strings.Contains(err.Error(), "change it on the card's Arm") {
+		t.Errorf("read-only: found %v", err)
+	}
+	out := transcript.Read(t, folder+"mlxconfig-no-model.txt") + engine + failedMark + " " + modelKey + "\n"
+	if c, err := Parse(out); err == nil {
+		t.Errorf("no BlueField: found %+v", c)
+	}
+	old, err := Parse(out + idMark + " 0xa2d2\n" + channelsMark + " p0 4\n")
+	if err != nil || old.Current != DPU || !old.NoModel || old.Channels["p0"] != 4 {
+		t.Errorf("no key: found %+v, %v", old, err)
+	}
+	if err := old.Check(Separated); err == nil || !strings.Contains(err.Error(), "no other mode") {
+		t.Errorf("no key: found %v", err)
+	}
+}
+
+// TestQueryForms runs the command with a tool that does not know the key of the mode, and with one of
+// a distribution.
+func TestQueryForms(t *testing.T) {
+	n := here(t, map[string]string{
+		"mlxconfig": `case $5 in *MODEL) echo "-E- The Device doesn't support $5 parameter"; exit 3;; esac; echo "$5 0 0 0"` + "\n",
+		"mst":       "exit 1\n", "sudo": "shift; exec \"$@\"\n",
+	})
+	out, err := n.Run(t.Context(), Query("0000:03:00.0"))
+	if c, _ := Parse(out + idMark + " 0xa2d6\n"); err != nil || c.Current != DPU || c.Device != "0000:03:00.0" {
+		t.Errorf("found %+v, %v", c, err)
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"dpukv/placement/submode/step"
 )
@@ -12,16 +14,29 @@ import (
 // (iproute2 5.19).
 const hitsScript = `
 for ip in ip /opt/mellanox/iproute2/sbin/ip; do
-	said=$($ip -j stats show group offload subgroup cpu_hit 2>&1) && echo "$said" && exit
+	said=$($ip -j stats show group offload subgroup cpu_hit 2>&1) && break
+	test "$ip" = ip || { echo "$said" >&2; exit 1; }
 done
-echo "$said" >&2
-exit 1`
+echo "$said"
+echo ` + switchMark + `
+id() { cat "/sys/class/net/$1/phys_switch_id" 2>/dev/null; }
+for i in /sys/class/net/*; do
+	i=${i##*/} pci=$(readlink -f "/sys/class/net/$i/device")
+	test "${pci##*/}" != "$1" || ! id "$i" >/dev/null || ours=$(id "$i")
+done
+test -n "$ours" || exit 0
+for i in /sys/class/net/*; do
+	test "$(id "${i##*/}")" != "$ours" || echo "${i##*/}"
+done`
+
+const switchMark = "dpukv-ports-of-the-switch"
 
 // CPUHits returns, by port of the card's eSwitch, the packets that no offloaded flow took, so that
 // they came to the Arm's cores (IFLA_OFFLOAD_XSTATS_CPU_HIT). Ports without the counter are not in
-// it, and a card without any is an error. The node is the card's Arm.
-func CPUHits(ctx context.Context, n step.Node) (map[string]uint64, error) {
-	out, err := n.Run(ctx, step.Shell(hitsScript))
+// it, and a card without any is an error. A card with two ports has two eSwitches. Only that of the
+// function pci counts, where the kernel tells which ports it has. The node is the card's Arm.
+func CPUHits(ctx context.Context, n step.Node, pci string) (map[string]uint64, error) {
+	out, err := n.Run(ctx, step.Shell(hitsScript, pci))
 	if err != nil {
 		return nil, fmt.Errorf("node %s: packets at the Arm's cores: %w", n.Name, err)
 	}
@@ -33,6 +48,8 @@ func CPUHits(ctx context.Context, n step.Node) (map[string]uint64, error) {
 }
 
 func parseHits(out string) (map[string]uint64, error) {
+	out, switched, _ := strings.Cut(out, switchMark)
+	ours := strings.Fields(switched)
 	var list []struct {
 		Name  string `json:"ifname"`
 		Stats *struct {
@@ -44,7 +61,7 @@ func parseHits(out string) (map[string]uint64, error) {
 	}
 	hits := map[string]uint64{}
 	for _, l := range list {
-		if l.Stats != nil {
+		if l.Stats != nil && (len(ours) == 0 || slices.Contains(ours, l.Name)) {
 			hits[l.Name] = l.Stats.RX.Packets
 		}
 	}

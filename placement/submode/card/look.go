@@ -26,6 +26,7 @@ type Function struct{ PCI, Generation string }
 type Interface struct {
 	Name      string
 	Addresses []string
+	Master    string   // of which it is a port, as of Open vSwitch's ovs-system; "": none
 	device    string   // its device's path in sysfs; "": it has none
 	lower     []string // the interfaces that it stands on, as a VLAN's or a bond's
 }
@@ -34,7 +35,8 @@ type Interface struct {
 type Node struct {
 	Functions  []Function // of BlueFields, in the order of their addresses
 	Interfaces []Interface
-	addresses  []string // the numbers of the address that was asked about
+	addresses  []string          // the numbers of the address that was asked about
+	rdma       map[string]string // the paths of RDMA devices in sysfs
 }
 
 const lookMark = "dpukv-devices"
@@ -49,6 +51,11 @@ getent ahosts "$2" 2>/dev/null | while read -r number rest; do echo "address $nu
 for f in "$1"/bus/pci/devices/*; do
 	test "$(cat "$f/vendor" 2>/dev/null)" = 0x15b3 &&
 		echo "function ${f##*/} $(cat "$f/device")"
+done
+for r in "$1"/class/infiniband/*; do
+	d=$r/device
+	test -e "$d/physfn" && d=$d/physfn
+	test -e "$d" && echo "rdma ${r##*/} $(readlink -f "$d")"
 done
 for i in "$1"/class/net/*; do
 	d=$i/device
@@ -80,15 +87,16 @@ func parseLook(out string) (Node, error) {
 		return Node{}, errors.New("found " + step.Shorten(out))
 	}
 	var list []struct {
-		Name  string                   `json:"ifname"`
-		Addrs []struct{ Local string } `json:"addr_info"`
+		Name   string                   `json:"ifname"`
+		Master string                   `json:"master"`
+		Addrs  []struct{ Local string } `json:"addr_info"`
 	}
 	if err := json.Unmarshal([]byte(links), &list); err != nil {
 		return Node{}, fmt.Errorf("ip -j: %w", err)
 	}
-	var n Node
+	n := Node{rdma: map[string]string{}}
 	for _, l := range list {
-		it := Interface{Name: l.Name}
+		it := Interface{Name: l.Name, Master: l.Master}
 		for _, a := range l.Addrs {
 			it.Addresses = append(it.Addresses, a.Local)
 		}
@@ -109,6 +117,8 @@ func (n *Node) note(f []string) {
 	case len(f) != 3:
 	case f[0] == "function" && generations[f[2]] != "":
 		n.Functions = append(n.Functions, Function{f[1], generations[f[2]]})
+	case f[0] == "rdma":
+		n.rdma[f[1]] = f[2]
 	case f[0] == "device":
 		if it := n.named(f[1]); it != nil {
 			it.device = f[2]
@@ -138,6 +148,31 @@ func (n *Node) OfAddress() *Interface {
 		}
 	}
 	return nil
+}
+
+// Carries reports whether an RDMA device (mlx5_0, mlx5_0/2) is of the function behind an interface,
+// or behind one that it stands on.
+func (n *Node) Carries(it *Interface, device string) bool {
+	name, _, _ := strings.Cut(device, "/")
+	return n.rdma[name] != "" && n.over(it, n.rdma[name], 0)
+}
+
+func (n *Node) over(it *Interface, device string, layer int) bool {
+	return it != nil && layer < mostLayers && (it.device == device ||
+		slices.ContainsFunc(it.lower, func(name string) bool {
+			return n.over(n.named(name), device, layer+1)
+		}))
+}
+
+// RDMADevices returns the names of the RDMA devices of the function behind an interface.
+func (n *Node) RDMADevices(it *Interface) (names []string) {
+	for name := range n.rdma {
+		if n.Carries(it, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Behind returns the BlueField's function behind an interface, or behind one that it stands on;

@@ -10,11 +10,19 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// HugePages expects free huge pages for a DPDK program, in pools whose size hugetlbfs mounts. DPDK
-// takes pages only there, unless it starts with the option --in-memory. inMemory says that the
-// program does so where pages of 2 MiB are not mounted, as [Testpmd] does. freedBy is the PID file
-// of a program whose pages are free once the datapath restarts it; "": none.
-func HugePages(mebibytes int, freedBy string, inMemory bool) step.Step {
+// InMemory tells when a program starts with the option --in-memory. DPDK then takes pages of every
+// pool, and else only of those whose size hugetlbfs mounts.
+type InMemory bool
+
+// Open vSwitch always adds the option. [Testpmd] adds it where pages of 2 MiB are not mounted.
+const (
+	Always          InMemory = true
+	WhereNotMounted InMemory = false
+)
+
+// HugePages expects free huge pages for a DPDK program. freedBy is the PID file of a program whose
+// pages are free once the datapath restarts it; "": none.
+func HugePages(mebibytes int, freedBy string, inMemory InMemory) step.Step {
 	return step.Step{
 		Purpose: fmt.Sprintf("%d MiB of free huge pages for DPDK", mebibytes),
 		Run: step.Shell(`
@@ -30,9 +38,8 @@ if pid=$(cat "$1" 2>/dev/null); then
 	sed -n 's/^HugetlbPages:[^0-9]*\([0-9]*\) kB/held \1/p' "/proc/$pid/status" 2>/dev/null || :
 fi`, freedBy),
 		Expect: func(out string) error { return enoughPages(out, mebibytes, inMemory) },
-		Advice: "by hand: echo 4096 >/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages; " +
-			"where no hugetlbfs with pages of 2 MB is mounted: mkdir -p /dev/hugepages-2M && " +
-			"mount -t hugetlbfs -o pagesize=2M none /dev/hugepages-2M",
+		Advice: "by hand: echo 2048 >/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages; " +
+			"until the next boot, or for good where the image has it: doca-hugepages config --help",
 	}
 }
 
@@ -44,13 +51,13 @@ type hugePages struct {
 	held     uint64            // kB that will be free
 }
 
-func enoughPages(out string, mebibytes int, inMemory bool) error {
+func enoughPages(out string, mebibytes int, inMemory InMemory) error {
 	h, err := parseHugePages(out)
 	if err != nil {
 		return err
 	}
 	const usual = 2048 // kB
-	everyPool := inMemory && !h.mounted[usual]
+	everyPool := inMemory == Always || !h.mounted[usual]
 	usable := h.held
 	var pools []string
 	for _, size := range slices.Sorted(maps.Keys(h.free)) {
@@ -65,8 +72,7 @@ func enoughPages(out string, mebibytes int, inMemory bool) error {
 	if usable >= uint64(mebibytes)<<10 {
 		return nil
 	}
-	return fmt.Errorf("found %d MiB in huge pages: %s, "+
-		"allowed: %d MiB or more that hugetlbfs mounts",
+	return fmt.Errorf("found %d MiB in huge pages: %s, allowed: %d MiB or more",
 		usable>>10, strings.Join(pools, ", "), mebibytes)
 }
 

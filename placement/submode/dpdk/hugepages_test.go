@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/transcript"
 	"dpukv/placement/submode/step"
 )
 
@@ -18,7 +19,7 @@ func TestEnoughPages(t *testing.T) {
 		"one too few":    {"pool 2048 511\n" + small, "found 1022 MiB in huge pages: 511 free of 2048 kB"},
 		"another size":   {"pool 2048 0\npool 524288 2\n" + large, ""},
 		"two pools":      {"pool 2048 256\npool 524288 1\n" + small + large, ""},
-		"not mounted":    {"pool 2048 512\npool 524288 0\n" + large, "512 free of 2048 kB (not mounted)"},
+		"not mounted":    {"pool 2048 256\npool 524288 1\n" + small, "1 free of 524288 kB (not mounted)"},
 		"by the default": {"pool 2048 512\nmounted /dev/hugepages rw\ndefault 2048\n", ""},
 		"gigabytes":      {"pool 1048576 1\nmounted /mnt rw,pagesize=1G\n", ""},
 		"as megabytes":   {"pool 1048576 1\nmounted /mnt rw,pagesize=1024M\n", ""},
@@ -26,7 +27,7 @@ func TestEnoughPages(t *testing.T) {
 		"none":           {"", "found 0 MiB"},
 		"no number":      {"pool 2048 many\n", `found "pool 2048 many`},
 	} {
-		err := enoughPages(c.out, 1024, false)
+		err := enoughPages(c.out, 1024, WhereNotMounted)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: found %v, want %q", name, err, c.want)
 		}
@@ -42,9 +43,24 @@ func TestPagesInMemory(t *testing.T) {
 		"pool 2048 0\npool 524288 2\nmounted /mnt rw,pagesize=2M\n":     false,
 		"pool 2048 256\npool 524288 1\nmounted /mnt rw,pagesize=512M\n": true,
 	} {
-		if err := enoughPages(out, 1024, true); (err == nil) != enough {
+		if err := enoughPages(out, 1024, WhereNotMounted); (err == nil) != enough {
 			t.Errorf("%q: found %v", out, err)
 		}
+	}
+}
+
+// TestPagesAlwaysInMemory: Open vSwitch takes pages of every pool. An image with base pages of
+// 64 KiB mounts those of 512 MiB only.
+func TestPagesAlwaysInMemory(t *testing.T) {
+	out := transcript.Read(t, "../testdata/transcripts/undated/hugepages-64k.txt")
+	if err := enoughPages(out, 1024, Always); err != nil {
+		t.Error(err)
+	}
+	if err := enoughPages("pool 2048 256\npool 524288 1\nmounted /mnt rw,pagesize=2M\n", 1024, Always); err != nil {
+		t.Error(err)
+	}
+	if err := enoughPages(out, 1026, Always); err == nil {
+		t.Error("found enough pages, want two too few")
 	}
 }
 
@@ -57,7 +73,7 @@ func TestHugePagesHere(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
 	must.Do(t, os.WriteFile(pid, []byte("1\n"), 0o600))
 	here := step.Via("here", func(argv []string) ([]string, error) { return argv, nil })
-	s := HugePages(1024, pid, false)
+	s := HugePages(1024, pid, Always)
 	out := must.Get(here.Run(context.Background(), s.Run))(t)
 	h, err := parseHugePages(out)
 	if err != nil || len(h.free) != len(pools) {
@@ -68,5 +84,5 @@ func TestHugePagesHere(t *testing.T) {
 // FuzzHugePages: a node may print anything; reading it must not panic.
 func FuzzHugePages(f *testing.F) {
 	f.Add("pool 2048 512\nmounted /dev/hugepages rw,pagesize=2M\ndefault 2048\nheld 4\n")
-	f.Fuzz(func(_ *testing.T, out string) { _ = enoughPages(out, 1024, true) })
+	f.Fuzz(func(_ *testing.T, out string) { _ = enoughPages(out, 1024, Always) })
 }

@@ -54,10 +54,12 @@ func parseStatistics(out string) statistics {
 	return s
 }
 
-// parsePort chooses between the counters of a representor and those of the uplink.
+// parsePort chooses between the counters of a representor and those of the uplink. An uplink may have
+// both; one of an older kernel has those of its port under a representor's names.
 func parsePort(name string, s statistics) (*Port, error) {
 	all := func(way, what string) string { return way + "_" + what + "_phy" }
-	if _, ok := s["vport_rx_packets"]; ok {
+	_, phy := s["rx_packets_phy"]
+	if _, vport := s["vport_rx_packets"]; vport && !phy {
 		all = func(way, what string) string { return "vport_" + way + "_" + what }
 	}
 	p := &Port{RDMALeft: s["tx_vport_rdma_unicast_packets"]}
@@ -84,13 +86,8 @@ func parsePort(name string, s statistics) (*Port, error) {
 	return p, nil
 }
 
-// resting is the growth of a counter between two reads that counts as rest. Neighbours and switches
-// send a few packets at any time.
-const resting = 10
-
-// Growth returns the way in which a port moved more than a few packets since another read; "" for
-// none.
-func (p *Port) Growth(was *Port) string {
+// Growth returns the most packets that a port moved in one way since another read, and that way.
+func (p *Port) Growth(was *Port) (most uint64, way string) {
 	for _, c := range []struct {
 		way     string
 		was, is uint64
@@ -99,11 +96,11 @@ func (p *Port) Growth(was *Port) string {
 		{"went out", was.Left.Packets, p.Left.Packets},
 		{"reached the CPU", was.ByCPU, p.ByCPU},
 	} {
-		if n := c.is - min(c.was, c.is); n > resting {
-			return fmt.Sprintf("%d packets %s", n, c.way)
+		if n := c.is - min(c.was, c.is); n > most {
+			most, way = n, fmt.Sprintf("%d packets %s", n, c.way)
 		}
 	}
-	return ""
+	return most, way
 }
 
 // Wait waits for a time, or until ctx ends.

@@ -105,6 +105,18 @@ func expect(check func(state) error) func(string) error {
 	}
 }
 
+// LeaveDOCA are the commands by which a person ends OVS-DOCA. Without it, its bridges and ports may
+// end ovs-vswitchd at its start. So they become the kernel's first, and the database is saved.
+const LeaveDOCA = `cp /etc/openvswitch/conf.db /etc/openvswitch/conf.db.doca
+for b in $(ovs-vsctl --bare --columns=name find bridge datapath_type=netdev); do
+	ovs-vsctl --no-wait set bridge "$b" datapath_type=system
+done
+for p in $(ovs-vsctl --bare --columns=name find interface type=dpdk); do
+	ovs-vsctl --no-wait set interface "$p" type=system -- clear interface "$p" options
+done
+ovs-vsctl --no-wait remove Open_vSwitch . other_config doca-init
+systemctl restart openvswitch-switch`
+
 // WithoutDOCA refuses a switch that runs OVS-DOCA, or will after its next start. It clears nothing:
 // the card's other bridges may need it.
 func (s Switch) WithoutDOCA() step.Step {
@@ -121,9 +133,8 @@ func (s Switch) WithoutDOCA() step.Step {
 			}
 			return nil
 		}),
-		Advice: "measure OVS-DOCA itself: datapath: {sm5: ovs-doca}; or by hand, which " +
-			"interrupts all bridges of the card: ovs-vsctl --no-wait remove Open_vSwitch . " +
-			"other_config " + docaInit + " && systemctl restart openvswitch-switch",
+		Advice: "measure OVS-DOCA itself: datapath: {sm5: ovs-doca}; or by hand, in this order, " +
+			"which interrupts all bridges of the card:\n" + LeaveDOCA,
 	}
 }
 

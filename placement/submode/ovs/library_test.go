@@ -3,6 +3,9 @@ package ovs
 import (
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
+	"dpukv/internal/test/transcript"
 )
 
 // rows are the table Open_vSwitch: the first is output of Open vSwitch 3.1, shortened. The others
@@ -78,4 +81,15 @@ func FuzzState(f *testing.F) {
 		step := Switch{}.WithoutDOCA()
 		_ = step.Expect(out)
 	})
+}
+
+// TestStateTranscript reads the state of a release that runs OVS-DOCA.
+func TestStateTranscript(t *testing.T) {
+	row := must.Get(parseState(transcript.Read(t, "../testdata/transcripts/doca-3.5/list-open-vswitch.txt")))(t)
+	if !row.asksForDOCA() || row.runs(DOCA) != nil || row.runs(Kernel) == nil {
+		t.Errorf("found %v", row)
+	}
+	if got := row.versions(); got != "Open vSwitch 3.5.0052, DOCA 3.5.0052, DPDK MLNX_DPDK 25.11.0.0.2" {
+		t.Errorf("found %q", got)
+	}
 }

@@ -74,7 +74,33 @@ func (s Switch) Offload(
 	if err != nil {
 		return nil, err
 	}
+	if numbered.MatchString(out) {
+		shown, err := n.Run(ctx, s.Appctl("dpctl/show", datapath))
+		if err != nil {
+			return nil, err
+		}
+		out = namePorts(out, shown)
+	}
 	return parseOffload(out, ports), nil
+}
+
+var (
+	numbered  = regexp.MustCompile(`in_port\((\d+)\)`)
+	shownPort = regexp.MustCompile(`(?m)^\s+port (\d+): (\S+)`)
+)
+
+// namePorts puts names in the place of ports' numbers, which a switch prints where it lacks names.
+func namePorts(flows, shown string) string {
+	names := map[string]string{}
+	for _, m := range shownPort.FindAllStringSubmatch(shown, -1) {
+		names[m[1]] = m[2]
+	}
+	return numbered.ReplaceAllStringFunc(flows, func(text string) string {
+		if name := names[numbered.FindStringSubmatch(text)[1]]; name != "" {
+			return "in_port(" + name + ")"
+		}
+		return text
+	})
 }
 
 var (

@@ -58,6 +58,26 @@ func TestDatapathNamed(t *testing.T) {
 	}
 }
 
+// TestFlowsByNumber: a switch may print ports' numbers, which another command has names for.
+func TestFlowsByNumber(t *testing.T) {
+	flows := transcript.Read(t, transcripts+"dump-flows-numbers.txt")
+	o := parseOffload(namePorts(flows, "  lookups: hit:1\n  port 0: ovs-system (internal)\n  port 3: p0\n"), []string{"p0"})
+	if len(o.Hardware) != 1 {
+		t.Errorf("found %+v", o)
+	}
+	if o := parseOffload(namePorts(flows, ""), []string{"p0"}); len(o.Hardware) != 0 {
+		t.Errorf("without names: found %+v", o)
+	}
+}
+
+// TestFlowsOfDPDK: full offload and the ports' names are as OvS-DPDK prints them.
+func TestFlowsOfDPDK(t *testing.T) {
+	o := parseOffload(transcript.Read(t, transcripts+"dump-flows-dpdk.txt"), []string{"p0", "pf0hpf"})
+	if len(o.Hardware) != 2 || len(o.CPU)+len(o.Partial) != 0 {
+		t.Errorf("found %+v", o)
+	}
+}
+
 const transcripts = "../testdata/transcripts/undated/"
 
 // TestDumpFlowsOfACard reads the flows of a BlueField's kernel datapath, without and with offload.

@@ -23,13 +23,18 @@ func (s Switch) ReceivedBy(
 ) (threads, main uint64, err error) {
 	_, name, _ := strings.Cut(datapath, "@")
 	out, err := n.Run(ctx, s.Appctl("dpif-netdev/pmd-stats-show", name))
+	if err != nil && strings.Contains(err.Error(), "is not a valid command") {
+		// Newer switches have only this one, which leaves the main thread out.
+		out, err = n.Run(ctx, s.Appctl("dpif-netdev/pmd-perf-show", name))
+	}
 	if err != nil {
 		return 0, 0, err
 	}
 	return parsePMDStats(out)
 }
 
-// parsePMDStats reads "packets received" of threads that poll, and of the main thread.
+// parsePMDStats reads "packets received" of threads that poll, and of the main thread; or "Rx
+// packets" of pmd-perf-show.
 func parsePMDStats(out string) (threads, main uint64, err error) {
 	var now *uint64
 	seen := 0
@@ -41,8 +46,8 @@ func parsePMDStats(out string) (threads, main uint64, err error) {
 		case text == "main thread:":
 			now = &main
 		}
-		if count, ok := strings.CutPrefix(text, "packets received:"); ok && now != nil {
-			v, err := strconv.ParseUint(strings.TrimSpace(count), 10, 64)
+		if m := received.FindStringSubmatch(text); m != nil && now != nil {
+			v, err := strconv.ParseUint(m[1], 10, 64)
 			if err != nil {
 				return 0, 0, fmt.Errorf("pmd-stats-show: %w", err)
 			}
@@ -55,6 +60,8 @@ func parsePMDStats(out string) (threads, main uint64, err error) {
 	}
 	return threads, main, nil
 }
+
+var received = regexp.MustCompile(`^(?:packets received|Rx packets):\s*(\S+)`)
 
 // Lookups returns the number of packets that the kernel datapath has looked up.
 func (s Switch) Lookups(ctx context.Context, n step.Node) (uint64, error) {

@@ -1,10 +1,13 @@
 package ovs
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"testing"
 
 	"dpukv/internal/test/transcript"
+	"dpukv/placement/submode/step"
 )
 
 // The samples are output of Open vSwitch 3.1.
@@ -88,5 +91,30 @@ func TestLookupsOfACard(t *testing.T) {
 	got, err := parseLookups(transcript.Read(t, transcripts+"dpctl-show-doca.txt"))
 	if err != nil || got != 360541+8061 {
 		t.Errorf("found %d, %v", got, err)
+	}
+}
+
+// TestPMDPerfStats: newer switches tell the packets of threads that poll in another command.
+func TestPMDPerfStats(t *testing.T) {
+	const shown = `
+Time: 15:24:55.270
+Measurement duration: 1.008 s
+
+pmd thread numa_id 0 core_id 1:
+
+  Iterations:        572817  (1.76 us/it)
+  Rx packets:                2399607  (2381 Kpps, 848 cycles/pkt)
+`
+	asked := ""
+	n := step.Node{Run: func(_ context.Context, argv []string) (string, error) {
+		asked = argv[len(argv)-2]
+		if asked == "dpif-netdev/pmd-stats-show" {
+			return "", errors.New(`"dpif-netdev/pmd-stats-show" is not a valid command (use --help)`)
+		}
+		return shown, nil
+	}}
+	threads, main, err := Switch{}.Received(t.Context(), n)
+	if err != nil || threads != 2399607 || main != 0 || asked != "dpif-netdev/pmd-perf-show" {
+		t.Errorf("found %d and %d of %s, %v", threads, main, asked, err)
 	}
 }

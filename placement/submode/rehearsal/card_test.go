@@ -43,22 +43,43 @@ const boot = `
 mount -t sysfs sysfs /sys
 pages=/sys/kernel/mm/hugepages
 test -d $pages || pages=/sys/kernel/mm # a kernel without huge pages lacks their folder
-for dir in /run /var/lib /opt $pages; do mount -t tmpfs tmpfs $dir; done
+for dir in /run /var/lib /opt /etc/openvswitch $pages; do mount -t tmpfs tmpfs $dir; done
 mkdir -p /run/card/bin /run/openvswitch /run/hugepages /opt/mellanox/dpdk/bin \
 	/sys/kernel/mm/hugepages/hugepages-2048kB
 cp /usr/bin/dpdk-testpmd /run/card/dpdk-testpmd
 mount --bind /dev/null /usr/bin/dpdk-testpmd
 echo 4096 >/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages
+pci=/sys/bus/pci/devices/0000:03:00.0 # a tree of links to what the kernel has, with a card in it
+mkdir -p /run/card/net
+for i in /sys/class/net/*; do ln -s "$(readlink -f "$i")" /run/card/net/; done
+mount -t tmpfs tmpfs /sys/bus/pci/devices
+mkdir -p $pci
+echo 0x15b3 >$pci/vendor
+echo 0xa2dc >$pci/device
+echo 0x020000 >$pci/class
+mount -t tmpfs tmpfs /sys/class/net
+for i in /run/card/net/*; do
+	name=${i##*/}
+	mkdir /sys/class/net/$name
+	for file in $(readlink "$i")/*; do ln -s "$file" /sys/class/net/$name/; done
+	case $name in p0|pf0hpf)
+		rm -f /sys/class/net/$name/phys_*
+		ln -s $pci /sys/class/net/$name/device
+		echo 3c0f >/sys/class/net/$name/phys_switch_id
+		echo "${name%hpf}" >/sys/class/net/$name/phys_port_name ;;
+	esac
+done
 if grep -qw hugetlbfs /proc/filesystems; then
 	mount -t hugetlbfs -o pagesize=2M none /run/hugepages
 fi
-for name in mlxconfig devlink systemctl ethtool ip tc ovs-vsctl ovs-appctl; do
+for name in mlxconfig mstconfig devlink systemctl ethtool ip tc ovs-vsctl ovs-appctl; do
 	ln -s "$1" /run/card/bin/$name
 done
+rm /run/card/bin/mstconfig # which NVIDIA's images lack
 ln -s "$1" /opt/mellanox/dpdk/bin/dpdk-testpmd
-ovsdb-tool create /run/card/conf.db /usr/share/openvswitch/vswitch.ovsschema
+ovsdb-tool create /etc/openvswitch/conf.db /usr/share/openvswitch/vswitch.ovsschema
 ovsdb-server --detach --no-chdir --pidfile --remote=punix:/run/openvswitch/db.sock \
-	-vconsole:off --log-file=/run/card/ovsdb.log /run/card/conf.db
+	-vconsole:off --log-file=/run/card/ovsdb.log /etc/openvswitch/conf.db
 /usr/bin/ovs-vsctl --no-wait init -- set Open_vSwitch . other_config:pmd-maxsleep=100 \
 	ovs_version="$(ovs-vswitchd --version | sed -n 's/.*Open vSwitch) //p')"
 PATH=/run/card/bin:$PATH

@@ -10,6 +10,8 @@ import (
 
 	"dpukv/placement/emulate"
 	"dpukv/placement/submode"
+	carddevice "dpukv/placement/submode/card"
+	"dpukv/placement/submode/ovs"
 )
 
 // fault is a card that is not as a datapath needs it.
@@ -40,6 +42,14 @@ var refused = []fault{
 		words: []string{"mode legacy", "devlink dev eswitch set pci/0000:03:00.0 mode switchdev"},
 	},
 	{
+		name: "inactive eSwitch", submode: submode.SM4, datapath: sm4, on: []string{"inactive"},
+		words: []string{"mode switchdev_inactive", "devlink dev eswitch set pci/0000:03:00.0 mode switchdev"},
+	},
+	{
+		name: "VF-LAG", submode: submode.SM4, datapath: sm4, on: []string{"lag"},
+		words: []string{"found p0 in bond0", "ip link set dev p0 nomaster"},
+	},
+	{
 		name: "no testpmd", submode: submode.SM3, datapath: "testpmd",
 		before: "mv /opt/mellanox /opt/elsewhere", after: "mv /opt/elsewhere /opt/mellanox",
 		words: []string{"dpdk-testpmd, in /opt/mellanox/dpdk/bin or in PATH", "install the card's own DPDK"},
@@ -50,13 +60,8 @@ var refused = []fault{
 		after:  "echo 4096 >/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages",
 		words: []string{
 			"found 200 MiB in huge pages: 100 free of 2048 kB",
-			"echo 4096 >/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
+			"echo 2048 >/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages",
 		},
-	},
-	{
-		name: "huge pages not mounted", submode: submode.SM5, datapath: "ovs-doca",
-		before: "umount /run/hugepages", after: "mount -t hugetlbfs -o pagesize=2M none /run/hugepages",
-		words: []string{"4096 free of 2048 kB (not mounted)", "mount -t hugetlbfs -o pagesize=2M"},
 	},
 	{
 		name: "two MTUs", submode: submode.SM2, datapath: "ovs-dpdk",
@@ -66,7 +71,7 @@ var refused = []fault{
 	{
 		name: "OVS-DOCA, for SM1", submode: submode.SM1, datapath: "ovs-system",
 		before: runDOCA, after: endDOCA,
-		words: []string{"found other_config:doca-init=true", "remove Open_vSwitch . other_config doca-init"},
+		words: []string{"found other_config:doca-init=true", "cp /etc/openvswitch/conf.db", "remove Open_vSwitch . other_config doca-init"},
 	},
 	{
 		name: "OVS-DOCA, for SM5", submode: submode.SM5, datapath: sm5,
@@ -115,6 +120,116 @@ func TestRefused(t *testing.T) {
 				t.Errorf("it changed the card: before\n%s\nafter\n%s", before, after)
 			}
 		})
+	}
+}
+
+// TestHarmless: cards that a first reading took for broken ones work, and are left as they were.
+func TestHarmless(t *testing.T) {
+	c := newCard(t)
+	for _, f := range []fault{
+		{
+			name: "huge pages not mounted", submode: submode.SM2, datapath: "ovs-dpdk",
+			before: "umount /run/hugepages", after: "mount -t hugetlbfs -o pagesize=2M none /run/hugepages",
+			on: []string{"no-pmd-stats", "restart-nothing"},
+		},
+		{
+			name: "offloads already", submode: submode.SM1, datapath: "ovs-system",
+			before: "ovs-vsctl --no-wait set Open_vSwitch . other_config:hw-offload=true; systemctl restart openvswitch-switch",
+			after:  "ovs-vsctl --no-wait remove Open_vSwitch . other_config hw-offload; systemctl restart openvswitch-switch",
+			on:     []string{"few-packets"},
+		},
+		{
+			name: "mstconfig alone, numbers of ports", submode: submode.SM4, datapath: sm4,
+			before: "mv /run/card/bin/mlxconfig /run/card/bin/mstconfig",
+			after:  "mv /run/card/bin/mstconfig /run/card/bin/mlxconfig", on: []string{"numbers"},
+		},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			c.t = t
+			c.shell(f.before)
+			t.Cleanup(func() { c.shell(f.after) })
+			c.fault(t, f.on...)
+			before := c.snapshot()
+			l := c.apply(t, f.submode, f.datapath)
+			if _, err := c.prove(t, l); err != nil {
+				t.Error(err)
+			}
+			c.undo(t, l)
+			if after := c.snapshot(); after != before {
+				t.Errorf("undo left traces: before\n%s\nafter\n%s", before, after)
+			}
+		})
+	}
+}
+
+// TestLeaveDOCA: the commands that end OVS-DOCA leave a switch that forwards in the kernel.
+func TestLeaveDOCA(t *testing.T) {
+	c := newCard(t)
+	c.shell(runDOCA + `
+ovs-vsctl --timeout=30 add-br ovsbr1 -- set bridge ovsbr1 datapath_type=netdev -- add-port ovsbr1 p0 -- set interface p0 type=dpdk`)
+	_, err := mustNew(t, submode.SM1, "ovs-system").Apply(t.Context(), c.node())
+	if !has(err, []string{ovs.LeaveDOCA}) {
+		t.Errorf("found %v", err)
+	}
+	c.shell(ovs.LeaveDOCA + "\ntest -s /etc/openvswitch/conf.db.doca")
+	l := c.apply(t, submode.SM1, "ovs-system")
+	if _, err := c.prove(t, l); err != nil {
+		t.Error(err)
+	}
+	c.undo(t, l)
+	if is := c.shell("ovs-vsctl --timeout=10 port-to-br p0"); is != "ovsbr1\n" {
+		t.Errorf("found p0 in %q", is)
+	}
+}
+
+// TestForeignRules: rules of others in traffic control, and a switch that does not start anew, are
+// refused, and the card is as it was.
+func TestForeignRules(t *testing.T) {
+	c := newCard(t)
+	for _, f := range []fault{
+		{
+			name:   "rules",
+			before: "/usr/sbin/tc qdisc add dev p0 ingress; /usr/sbin/tc filter add dev p0 parent ffff: protocol all u32 match u32 0 0 flowid 1:1",
+			after:  "/usr/sbin/tc qdisc del dev p0 ingress", words: []string{"no rules of others in traffic control at p0", "tc filter del dev p0 ingress"},
+		},
+		{
+			name: "no restart", before: ":", after: ":", on: []string{"restart-never"},
+			words: []string{"found the same ovs-vswitchd", "after a restart of openvswitch-switch"},
+		},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			c.t = t
+			c.shell(f.before)
+			t.Cleanup(func() { c.shell(f.after) })
+			before := c.snapshot()
+			c.run(c.node(), "touch", state+"/fault-none")
+			for _, name := range f.on {
+				c.run(c.node(), "touch", state+"/fault-"+name)
+			}
+			_, err := mustNew(t, submode.SM4, sm4).Apply(t.Context(), c.node())
+			if !has(err, f.words) {
+				t.Errorf("found %v, want %q", err, f.words)
+			}
+			c.shell("rm " + state + "/fault-*")
+			if _, err := submode.Undo(t.Context(), c.node(), submode.BlueField); err != nil {
+				t.Error(err)
+			}
+			if after := c.snapshot(); after != before {
+				t.Errorf("it changed the card: before\n%s\nafter\n%s", before, after)
+			}
+		})
+	}
+}
+
+// TestHitsOfTwoPorts: the traffic of the card's second port is not that of the first one's load.
+func TestHitsOfTwoPorts(t *testing.T) {
+	c := newCard(t)
+	first, err := carddevice.CPUHits(t.Context(), c.node(), "0000:03:00.0")
+	if err != nil || first["p0"] != 10 {
+		t.Fatalf("found %v, %v", first, err)
+	}
+	if _, other := first["p1"]; other {
+		t.Errorf("found %v, want the first port's", first)
 	}
 }
 

@@ -20,7 +20,7 @@ const state = "/run/card"
 
 // emulated are the emulated programs by their names. Each has its arguments.
 var emulated = map[string]func(args []string){
-	"mlxconfig": mlxconfig, "devlink": devlink, "systemctl": systemctl, "ethtool": ethtool,
+	"mlxconfig": mlxconfig, "mstconfig": mlxconfig, "devlink": devlink, "systemctl": systemctl, "ethtool": ethtool,
 	"ip": ip, "tc": tc, "ovs-vsctl": vsctl, "ovs-appctl": appctl, "dpdk-testpmd": testpmd,
 }
 
@@ -102,22 +102,27 @@ Configurations:                              Default             Current        
 
 func devlink(args []string) {
 	mode := "switchdev"
-	if faulty("legacy") {
+	switch {
+	case faulty("legacy"):
 		mode = "legacy"
+	case faulty("inactive"):
+		mode = "switchdev_inactive"
 	}
 	fmt.Printf("%s: mode %s inline-mode none encap-mode basic\n", args[len(args)-1], mode)
 }
 
 // systemctl restarts the switch. An unknown service fails, as on a system without it.
 func systemctl(args []string) {
+	byName := slices.Equal(args, []string{"restart", "ovsdb-server", "ovs-vswitchd"})
 	switch {
-	case len(args) != 2 || args[1] != "openvswitch-switch":
+	case !byName && (len(args) != 2 || args[1] != "openvswitch-switch"):
 		fail(fmt.Errorf("Unit %s.service not found", args[len(args)-1]))
-	case args[0] == "cat":
+	case args[0] == "cat", faulty("restart-nothing") && !byName, faulty("restart-never"):
 		return
 	}
 	stopSwitch()
 	emulateDOCA()
+	write("offloads", fmt.Sprint(offloads()))
 	if faulty("init-fails") {
 		fail(fmt.Errorf("Job for openvswitch-switch.service failed"))
 	}
@@ -169,6 +174,9 @@ func ethtool(args []string) {
 	case len(args) == 2 && args[0] == "-k":
 		fmt.Printf("Features for %s:\nhw-tc-offload: %s\n", args[1], tcOffload(args[1]))
 	case len(args) == 4 && args[0] == "-K" && args[2] == "hw-tc-offload":
+		if args[3] == "off" && read("offloads") == "true" {
+			fail(fmt.Errorf("mlx5_core: Active offloaded tc filters, can't turn hw_tc_offload off"))
+		}
 		write("hw-tc-offload-"+args[1], args[3])
 	default:
 		become("ethtool", args...)
@@ -188,9 +196,9 @@ func counters(port string) {
 		all = func(way, what string) string { return "vport_" + way + "_" + what }
 	}
 	var others uint64
-	if faulty("other-traffic") {
+	if more := map[bool]uint64{true: 500, false: 20}[faulty("other-traffic")]; more > 20 || faulty("few-packets") {
 		n, _ := strconv.ParseUint(read("others"), 10, 64)
-		others = n + 500
+		others = n + more
 		write("others", strconv.FormatUint(others, 10))
 	}
 	fmt.Println("NIC statistics:")
@@ -205,8 +213,18 @@ func counters(port string) {
 	fmt.Printf("     rx_packets: %d\n", byCPU)
 }
 
-// ip returns counters that are one read old.
+// ip returns counters that are one read old, and those of two eSwitches: the second has other traffic.
 func ip(args []string) {
+	switch text := strings.Join(args, " "); {
+	case text == "-d -j link show" && faulty("lag"):
+		fmt.Print(strings.Replace(output("ip", args...), `"ifname":"p0",`, `"ifname":"p0","master":"bond0",`, 1))
+		return
+	case strings.HasPrefix(text, "-j stats"):
+		n, _ := strconv.Atoi(read("hits"))
+		write("hits", strconv.Itoa(n+100000))
+		fmt.Printf(`[{"ifname":"p0","stats64":{"rx":{"packets":10}}},{"ifname":"p1","stats64":{"rx":{"packets":%d}}}]`, n)
+		return
+	}
 	if !slices.Equal(args, []string{"-j", "-s", "link", "show"}) {
 		become("ip", args...)
 	}

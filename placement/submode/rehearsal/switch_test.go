@@ -100,8 +100,9 @@ func emulateDOCA() {
 }
 
 var (
-	received = regexp.MustCompile(`packets received: \d+`)
-	counted  = regexp.MustCompile(`packets:(\d+), bytes:(\d+)`)
+	shownPort = regexp.MustCompile(`(?m)^\s+port (\d+): (\S+)`)
+	received  = regexp.MustCompile(`packets received: \d+`)
+	counted   = regexp.MustCompile(`packets:(\d+), bytes:(\d+)`)
 )
 
 // appctl is ovs-appctl. Where the switch offloads, it tells the flows as an eSwitch's. Where it runs
@@ -119,6 +120,8 @@ func appctl(args []string) {
 		}
 	}
 	switch {
+	case slices.Contains(args, "dpif-netdev/pmd-stats-show") && faulty("no-pmd-stats"):
+		fail(fmt.Errorf(`"dpif-netdev/pmd-stats-show" is not a valid command (use --help to see the commands)`))
 	case doca && slices.Contains(args, "dpif/show"):
 		fmt.Print(strings.ReplaceAll(output("ovs-appctl", args...), "netdev@ovs-netdev", "doca@ovs-doca"))
 	case slices.Contains(args, "dpctl/dump-flows"):
@@ -133,6 +136,12 @@ func appctl(args []string) {
 // flows tells flows as an eSwitch's. Of the kernel's datapath, these are the switch's own rules in
 // traffic control.
 func flows(out string, kernel bool) string {
+	if faulty("numbers") {
+		datapath := map[bool]string{true: "system@ovs-system", false: "netdev@ovs-netdev"}[kernelHasDatapath()]
+		for _, m := range shownPort.FindAllStringSubmatch(output("ovs-appctl", "dpctl/show", datapath), -1) {
+			out = strings.ReplaceAll(out, "in_port("+m[2]+")", "in_port("+m[1]+")")
+		}
+	}
 	switch {
 	case kernel && offloads() && !faulty("not-offloaded"):
 		return strings.ReplaceAll(out, "dp:tc", "offloaded:yes, dp:tc")
