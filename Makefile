@@ -165,7 +165,7 @@ test-lab: lab-packages ## every on-path datapath under load, with evidence (as r
 test-card: lab-packages ## the submodes of a BlueField on emulated tools: a rehearsal, no card (as root; 5 minutes)
 	@test "$$(id -u)" = 0 || { echo "test-card: found user $$(id -un), allowed: root, who may make namespaces; to do: sudo make test-card" >&2; exit 1; }
 	@rm -rf $(RECORDS)
-	$(call record,card,./placement/submode/rehearsal) -- -tags card -count=1 -timeout 30m
+	$(call record,card,./placement/rehearsal) -- -tags card -count=1 -timeout 30m
 	$(call record,guest,./internal/guest) -- -tags guest -count=1 -timeout 60m -run TestCard
 	@$(SKIPS)
 

@@ -79,7 +79,7 @@ Start with "dpukv sweep --quick": it measures MICA over TCP on this machine.`)
 		newCompareCommand(), newRunCommand())
 	addGroup(root, "Machines", newTestbedCommand(), newDoctorCommand())
 	root.AddCommand(newVersionCommand(), newNodeCommand(), newLabCommand(), newRedirectCommand(),
-		newUndoAfterCommand())
+		newUndoAfterCommand(), newRehearsalToolCommand())
 	for _, make := range taggedCommands {
 		root.AddCommand(make())
 	}

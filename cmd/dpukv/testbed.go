@@ -13,6 +13,7 @@ import (
 	"dpukv/examples"
 	"dpukv/internal/outfile"
 	"dpukv/placement/cardreport"
+	"dpukv/placement/submodetool"
 	"dpukv/placement/testbed"
 	"dpukv/placement/testbedcheck"
 )
@@ -21,7 +22,7 @@ func newTestbedCommand() *cobra.Command {
 	return newGroupCommand("testbed",
 		"Check a testbed, write its file, and set up or examine the DPUs in it", "",
 		newTestbedInitCommand(), newTestbedCheckCommand(), newCardReportCommand(),
-		newSubmodeCommand())
+		newSubmodeCommand(), newSudoersCommand(), newRehearseCommand())
 }
 
 func newTestbedCheckCommand() *cobra.Command {
@@ -105,6 +106,24 @@ func testbedKinds() []string {
 		kinds = append(kinds, strings.TrimSuffix(f.Name(), ".yaml"))
 	}
 	return kinds
+}
+
+func newSudoersCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "sudoers FILE",
+		Short: "Print a sudoers file with the commands that submodes run on cards",
+		Long: `Print a sudoers file for the cards of a testbed whose nodes have sudo: true. It names each command
+of the submodes, their undo and their evidence, and no others. No node is visited.`,
+		Example: "  dpukv testbed sudoers testbed.yaml",
+		Args:    exactArgs(1, "testbed files"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			bed, err := testbed.Load(cmd.Context(), args[0])
+			if err != nil {
+				return usagef("%w", err)
+			}
+			return submodetool.Sudoers(cmd.OutOrStdout(), &bed, version)
+		},
+	}
 }
 
 func newCardReportCommand() *cobra.Command {

@@ -20,7 +20,7 @@ func TestCard(t *testing.T) {
 	kernel, dir := guestKernel(t), t.TempDir()
 	goBuild(t, "build", "-o", filepath.Join(dir, "dpukv"), "dpukv/cmd/dpukv")
 	goBuild(t, "test", "-c", "-tags", "card", "-o", filepath.Join(dir, "rehearsal.test"),
-		"dpukv/placement/submode/rehearsal")
+		"dpukv/placement/rehearsal")
 	// The parts run in parallel: a guest has one CPU, and most machines have two.
 	for part, tests := range cardTests {
 		t.Run(part, func(t *testing.T) {

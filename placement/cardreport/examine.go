@@ -102,9 +102,12 @@ func mendIf(is bool, commands ...string) []string {
 }
 
 func (e *examiner) card(c *Card) {
-	what := "card " + c.PCI
+	what, generation := "card "+c.PCI, "no BlueField"
+	if c.ModeError != "" {
+		generation = "of an unknown generation"
+	}
 	e.add(what, Fact, strings.Join(strings.Fields(fmt.Sprintf("%s, firmware %s",
-		cmp.Or(c.Generation, "no BlueField"), cmp.Or(c.Firmware, "unknown"))), " "))
+		cmp.Or(c.Generation, generation), cmp.Or(c.Firmware, "unknown"))), " "))
 	switch {
 	case c.ModeError != "" && c.Generation == "" && !e.r.DPU:
 	case c.ModeError != "":
@@ -146,7 +149,7 @@ func (e *examiner) address() {
 			"ip address add ADDRESS/24 dev "+cmp.Or(e.r.Wire, "PORT")+
 				" # and it as address in the testbed file")
 	default:
-		e.add("address", OK, strings.Join(strings.Fields(fmt.Sprintf("%s at %s %s %s, MTU %d",
+		e.add("address", OK, strings.Join(strings.Fields(fmt.Sprintf("%s at %s %s %s MTU %d",
 			e.r.Address, l.Name, l.Driver, speed(l.SpeedMbps), l.MTU)), " "))
 	}
 }

@@ -105,13 +105,25 @@ var everywhere = []Probe{
 		Name: configProbe,
 		Run:  []string{"ovs-vsctl", "--timeout=5", "get", "Open_vSwitch", ".", "other_config"},
 	},
+	shell("ovs-show", `ovs-vsctl --timeout=5 show; ovs-vsctl --timeout=5 list Bridge`),
 	shell("ovs-switch", `ovs-vsctl --timeout=5 list Open_vSwitch`),
 	shell("ovs-interfaces", `ovs-vsctl --timeout=5 list Interface`),
 	shell("ovs-ports", `ovs-vsctl --timeout=5 list Port`),
 	asRoot(shell(datapathProbe, `ovs-appctl --timeout=5 dpif/show`)),
 	asRoot(shell("ovs-flows", `for d in $(ovs-appctl --timeout=5 dpctl/dump-dps); do echo "# $d"; `+
-		`ovs-appctl --timeout=5 dpctl/dump-flows -m "$d" | head -n 200; done`)),
-	asRoot(shell("ovs-pmd", `ovs-appctl --timeout=5 dpif-netdev/pmd-stats-show`)),
+		`ovs-appctl --timeout=5 dpctl/show "$d"; ovs-appctl --timeout=5 dpctl/offload-stats-show "$d"; `+
+		`ovs-appctl --timeout=5 dpctl/dump-flows -m "$d" type=all | head -n 200; done`)),
+	asRoot(shell("ovs-pmd", `ovs-appctl --timeout=5 dpif-netdev/pmd-stats-show; `+
+		`ovs-appctl --timeout=5 dpif-netdev/pmd-perf-show`)),
+	asRoot(shell("ovs-commands", `ovs-appctl --timeout=5 list-commands`)),
+	asRoot(shell("ovs-log", `tail -n 200 /var/log/openvswitch/ovs-vswitchd.log`)),
+	asRoot(shell("kernel-log", `dmesg | grep mlx5 | tail -n 100`)),
+	shell("image-settings", `grep -hv '^#' /etc/mellanox/mlnx-ovs.conf /etc/mellanox/mlnx-bf.conf `+
+		`/etc/mellanox/mlnx-sf.conf`),
+	shell("ip-counters", `ip -j -s link show`),
+	shell("cpu-hits", `for ip in ip /opt/mellanox/iproute2/sbin/ip; do `+
+		`$ip -j stats show group offload subgroup cpu_hit; done`),
+	shell("rdma-links", `rdma -j link show; ibv_devinfo -v`),
 }
 
 // ofPort are the probes of an interface that belongs to a card.
@@ -120,6 +132,7 @@ func ofPort(name string) []Probe {
 		{Name: "ethtool-" + name, Run: []string{"ethtool", name}},
 		{Name: "ethtool-driver-" + name, Run: []string{"ethtool", "-i", name}},
 		{Name: "ethtool-features-" + name, Run: []string{"ethtool", "-k", name}},
+		{Name: "ethtool-channels-" + name, Run: []string{"ethtool", "-l", name}},
 		{Name: "ethtool-counters-" + name, Run: []string{"ethtool", "-S", name}},
 		shell("tc-"+name, "tc -s filter show dev "+name+" ingress"),
 	}
@@ -132,6 +145,7 @@ func ofCard(pci string) []Probe {
 		asRoot(Probe{
 			Name: configsProbe + pci, Run: []string{"mlxconfig", "-d", pci, "-e", "query"},
 		}),
+		asRoot(Probe{Name: "mstconfig-" + pci, Run: []string{"mstconfig", "-d", pci, "query"}}),
 		{
 			Name: eswitchProbe + pci,
 			Run:  []string{"devlink", "dev", "eswitch", "show", "pci/" + pci},
@@ -140,6 +154,7 @@ func ofCard(pci string) []Probe {
 			Name: roceProbe + pci,
 			Run:  []string{"devlink", "dev", "param", "show", "pci/" + pci, "name", "enable_roce"},
 		},
+		{Name: "devlink-param-" + pci, Run: []string{"devlink", "dev", "param", "show", "pci/" + pci}},
 		asRoot(shell(orderProbe+pci, `lspci -vv -s `+pci+` | grep -o 'RlxdOrd[+-]' | head -n 1; `+
 			`grep -hs MLX5_RELAXED_PACKET_ORDERING_ON /etc/infiniband/mlx5.conf; `+
 			`env | grep MLX5_RELAXED_PACKET_ORDERING_ON || :`)),

@@ -32,7 +32,8 @@ func NewRedactor(hosts ...string) *Redactor {
 
 // Replaced says what a redactor replaces, for people.
 const Replaced = "hardware addresses, GUIDs, serial numbers, host names, public IP " +
-	"addresses; equal ones by equal ones. Private IP addresses are as they were."
+	"addresses; equal ones by equal ones. Lines that name a secret are left out. Private IP " +
+	"addresses are as they were."
 
 var (
 	macs = regexp.MustCompile(`\b[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}\b`)
@@ -42,6 +43,8 @@ var (
 	bare    = regexp.MustCompile(`(?i)\b((?:base[ _])?mac[a-z_ ]*[:=]?\s+)([0-9a-f]{12})\b`)
 	serials = regexp.MustCompile(`(?i)((?:serial[ _-]?number|\bsn:|system-id|hostname|` +
 		`machine-id)["']?(?:\s*[:=]\s*|[ \t]+))["']?([^\s"',}:]+)["']?`)
+	secrets = regexp.MustCompile(`(?im)^.*(?:password|passwd|secret|token|private[_ -]?key|credential)` +
+		`\w*["']?\s*[:=].*$`)
 	addrs4 = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)
 	addrs6 = regexp.MustCompile(`\b[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?:\d{1,3}(?:\.\d{1,3}){3})?`)
 )
@@ -58,6 +61,7 @@ func (r *Redactor) name(kind, value, format string) string {
 
 // Text returns a text with replacements.
 func (r *Redactor) Text(text string) string {
+	text = secrets.ReplaceAllLiteralString(text, "[a line with a secret]")
 	text = serials.ReplaceAllStringFunc(text, func(s string) string {
 		m := serials.FindStringSubmatch(s)
 		return m[1] + r.name("serial", m[2], "SERIAL-%d")

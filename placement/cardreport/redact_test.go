@@ -11,6 +11,7 @@ func TestRedact(t *testing.T) {
 		"Base GUID: b8cef60300112233":                        "Base GUID: 0200000000000001",
 		"  [SN] Serial number: MT2143X12345":                 "  [SN] Serial number: SERIAL-1",
 		`"serial_number": "MT2143X12345",`:                   `"serial_number": SERIAL-1,`,
+		"ok\nREST_API_PASSWORD=x\nend":                       "ok\n[a line with a secret]\nend",
 		"inet 192.168.100.2/30":                              "inet 192.168.100.2/30",
 		"inet 130.92.1.2/24":                                 "inet 198.51.100.1/24",
 		"inet6 fe80::bace:f6ff:fe11:2233/64":                 "inet6 fe80::1/64",

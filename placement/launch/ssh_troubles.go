@@ -29,7 +29,7 @@ var sshTroubles = []trouble{
 	{
 		says(`^sudo: (?:a password is required|a terminal is required to read the password|sorry, you must have a tty to run sudo)`),
 		"sudo wants a password on {host}, and nobody is asked for one: allow it there without " +
-			"one (echo \"$$USER ALL=(ALL) NOPASSWD: ALL\" | sudo tee /etc/sudoers.d/dpukv), or " +
+			"one (for a card, dpukv testbed sudoers FILE prints the commands to allow), or " +
 			"log in as root (user: root) without sudo: true",
 	},
 	{

@@ -101,6 +101,17 @@ func (n *Node) Target() string {
 func (n *Node) Submode(
 	name, binary string, cpus []int, work packetfilter.Filter,
 ) (*submode.Submode, error) {
+	return submode.New(n.submodeConfig(name, binary, cpus, work))
+}
+
+// Rights returns the commands that all submodes run on a DPU's node.
+func (n *Node) Rights() ([][]string, error) {
+	return submode.Rights(n.submodeConfig("", "", nil, packetfilter.Filter{}))
+}
+
+func (n *Node) submodeConfig(
+	name, binary string, cpus []int, work packetfilter.Filter,
+) submode.Config {
 	d := &n.Datapath
 	c := submode.Config{
 		Submode: name, Target: n.Target(), Datapath: d.Chosen[name],
@@ -116,7 +127,7 @@ func (n *Node) Submode(
 	if n.Emulated() {
 		c.Owner = submode.Owner()
 	}
-	return submode.New(c)
+	return c
 }
 
 // Listen returns the address that the node's servers listen on: see [ports.Listen].

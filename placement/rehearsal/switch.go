@@ -1,5 +1,3 @@
-//go:build card
-
 package rehearsal
 
 import (
@@ -36,7 +34,8 @@ func vsctl(args []string) {
 		args = append(args, "--", "remove", "Open_vSwitch", ".", "external_ids", "asked-dpdk-extra")
 	case strings.HasSuffix(text, "list Open_vSwitch") && !faulty("no-doca"):
 		fmt.Print(output("ovs-vsctl", args...))
-		fmt.Printf("doca_initialized    : %t\ndoca_version        : \"2.9.0\"\n", read("doca") != "")
+		fmt.Printf("doca_initialized    : %t\ndoca_version        : %q\n", read("doca") != "",
+			word("list", `doca_version +: (\S+)`, "2.9.0"))
 		return
 	}
 	become("ovs-vsctl", devices(args)...)
@@ -109,21 +108,25 @@ var (
 // OVS-DOCA, its datapath has the name that recent releases print.
 func appctl(args []string) {
 	doca := read("doca") != ""
+	docas := word("dpif", `(?m)^(doca@\S+):`, "doca@ovs-doca")
+	_, bare, _ := strings.Cut(docas, "@")
 	for i, a := range args {
 		switch {
 		case a == "system@ovs-system" && !kernelHasDatapath():
 			args[i] = "netdev@ovs-netdev"
+		case doca && a == docas:
+			args[i] = "netdev@ovs-netdev"
+		case doca && a == bare:
+			args[i] = "ovs-netdev"
 		case doca && strings.HasSuffix(a, "ovs-netdev"):
-			fail(fmt.Errorf("found no datapath %s: OVS-DOCA has doca@ovs-doca", a))
-		case doca && (a == "doca@ovs-doca" || a == "ovs-doca"):
-			args[i] = strings.NewReplacer("doca@", "netdev@", "ovs-doca", "ovs-netdev").Replace(a)
+			fail(fmt.Errorf("found no datapath %s: OVS-DOCA has %s", a, docas))
 		}
 	}
 	switch {
 	case slices.Contains(args, "dpif-netdev/pmd-stats-show") && faulty("no-pmd-stats"):
 		fail(fmt.Errorf(`"dpif-netdev/pmd-stats-show" is not a valid command (use --help to see the commands)`))
 	case doca && slices.Contains(args, "dpif/show"):
-		fmt.Print(strings.ReplaceAll(output("ovs-appctl", args...), "netdev@ovs-netdev", "doca@ovs-doca"))
+		fmt.Print(strings.ReplaceAll(output("ovs-appctl", args...), "netdev@ovs-netdev", docas))
 	case slices.Contains(args, "dpctl/dump-flows"):
 		fmt.Print(flows(output("ovs-appctl", args...), slices.Contains(args, "system@ovs-system")))
 	case slices.Contains(args, "dpif-netdev/pmd-stats-show") && offloads() && !faulty("polled"):

@@ -1,6 +1,7 @@
-// Package rehearsal has only tests, with the build tag card. They set up the submodes of a
-// BlueField on a machine that looks like one to dpukv. The steps, the evidence and the undo run as
-// they would run on a card. They are no proof that a card behaves so.
+// Package rehearsal is a machine that looks like a BlueField to dpukv, beside two hosts. The steps of
+// the submodes, the evidence and the undo run there as they would run on a card. They are no proof
+// that a card behaves so. "dpukv testbed rehearse" plays a first day with cards on it. The tests have
+// the build tag card.
 //
 // Real are:
 //
@@ -10,7 +11,8 @@
 //   - DPDK (Debian's): OvS-DPDK and testpmd forward, over AF_PACKET
 //   - the journal, the files of the pools of huge pages, and the mount of hugetlbfs
 //
-// Emulated are, by programs in a folder of PATH:
+// Emulated are the tree of PCI devices in /sys, ssh, and these programs in a folder of PATH. They
+// print the transcripts of a release, where there are some, and else words after the documents:
 //
 //	program       emulates
 //	mlxconfig     the card's mode

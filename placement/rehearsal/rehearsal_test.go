@@ -67,7 +67,7 @@ func (c *card) rehearse(t *testing.T, name, datapath string) {
 // their options.
 func TestPortOfAnotherBridge(t *testing.T) {
 	c := newCard(t)
-	c.shell(`ovs-vsctl --timeout=10 add-port ovsbr2 p0 tag=7 -- set interface p0 type=` + c.beside + ` \
+	c.shell(`ovs-vsctl --timeout=10 add-port ovsbr2 p0 tag=7 -- set interface p0 type=` + c.Beside + ` \
 	external_ids:owner=image`)
 	port := func() string {
 		return c.shell(`ovs-vsctl --timeout=10 port-to-br p0

@@ -295,7 +295,7 @@ func TestFlows(t *testing.T) {
 	})
 	t.Run("GRO", func(t *testing.T) {
 		c.t = t
-		if c.beside == "system" {
+		if c.Beside == "system" {
 			c.shell("for p in p0 pf0hpf; do ethtool -K $p gro on; done")
 		} else {
 			c.fault(t, "gro")

@@ -1,0 +1,104 @@
+package submodetool
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dpukv/examples"
+	"dpukv/internal/test/must"
+	"dpukv/placement/submode/step"
+	"dpukv/placement/testbed"
+)
+
+var update = flag.Bool("update", false, "write testdata anew")
+
+// TestSudoers: the file for the study's testbed is as it was, and sudo's own program takes it.
+func TestSudoers(t *testing.T) {
+	text := must.Get(examples.Testbeds.ReadFile("bluefield.yaml"))(t)
+	bed := must.Get(testbed.Parse("bluefield.yaml", text))(t)
+	var b strings.Builder
+	must.Do(t, Sudoers(&b, &bed, "v1"))
+	file := "testdata/bluefield.sudoers"
+	if *update {
+		must.Do(t, os.MkdirAll("testdata", 0o755))
+		must.Do(t, os.WriteFile(file, []byte(b.String()), 0o644))
+	}
+	if want, err := os.ReadFile(file); err != nil || string(want) != b.String() {
+		t.Errorf("%s differs (go test ./placement/submodetool -run TestSudoers -update writes it): %v\n%s", file, err, &b)
+	}
+	if strings.Contains(b.String(), "NOPASSWD: ALL") {
+		t.Error("found a rule for all commands")
+	}
+	visudo, err := exec.LookPath("visudo")
+	if err != nil {
+		visudo = "/usr/sbin/visudo"
+	}
+	if _, err := os.Stat(visudo); err != nil {
+		t.Log("no visudo here: the form was not checked")
+		return
+	}
+	copied := filepath.Join(t.TempDir(), "sudoers")
+	must.Do(t, os.WriteFile(copied, []byte(b.String()), 0o440))
+	if out, err := exec.Command(visudo, "-c", "-f", copied).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestSudoAllows asks sudo itself whether each command is allowed, and one with another script not.
+func TestSudoAllows(t *testing.T) {
+	if _, err := exec.LookPath("sudo"); err != nil || os.Geteuid() != 0 {
+		t.Log("no sudo here, or no root: sudo was not asked")
+		return
+	}
+	text := must.Get(examples.Testbeds.ReadFile("bluefield.yaml"))(t)
+	bed := must.Get(testbed.Parse("bluefield.yaml", []byte(strings.ReplaceAll(string(text), "user: ubuntu", "user: daemon"))))(t)
+	var b strings.Builder
+	must.Do(t, Sudoers(&b, &bed, "v1"))
+	file := filepath.Join(t.TempDir(), "sudoers")
+	must.Do(t, os.WriteFile(file, []byte(b.String()), 0o440))
+	allows := func(argv []string) bool {
+		script := append([]string{"--mount", "sh", "-c", `mount --bind "$1" /etc/sudoers && shift && exec sudo -n -U daemon -l -- "$@"`, "sh", file}, argv...)
+		return exec.Command("unshare", script...).Run() == nil
+	}
+	commands := must.Get(bed.Node("dpuB").Rights())(t)
+	for _, argv := range commands {
+		if _, err := exec.LookPath(argv[0]); err != nil {
+			continue // not on this machine
+		}
+		found := make([]string, len(argv))
+		for i, word := range argv {
+			found[i] = strings.ReplaceAll(word, step.AsFound, "what is\nfound; there")
+		}
+		if !allows(found) {
+			t.Errorf("sudo refuses %s", step.Quote(found))
+		}
+		if found[0] == "sh" {
+			found[2] += "; id"
+			if allows(found) {
+				t.Errorf("sudo allows %s", step.Quote(found))
+			}
+		}
+	}
+	if allows([]string{"sh", "-c", "id"}) || allows([]string{"id"}) {
+		t.Error("sudo allows any command")
+	}
+}
+
+func TestSudoersCommand(t *testing.T) {
+	got := sudoersCommand([]string{"sh", "-c", "a=1\n\tb  c # [x]", "sh", "AS_FOUND"})
+	if want := "/bin/sh -c a\\=1?\\\tb \\ c \\# \\[x\\] sh *"; got != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
+// TestNoSudo: without sudo there is nothing to allow.
+func TestNoSudo(t *testing.T) {
+	bed := must.Get(testbed.Parse("t.yaml", []byte("nodes: {a: {}, b: {}}\nclient_side: a\nserver_side: b\n")))(t)
+	if err := Sudoers(&strings.Builder{}, &bed, "v1"); err == nil || !strings.Contains(err.Error(), "no card with sudo: true") {
+		t.Errorf("found %v", err)
+	}
+}
