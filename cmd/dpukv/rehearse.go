@@ -42,7 +42,8 @@ It needs root, openvswitch-switch-dpdk and dpdk. The exit status is 1 if a comma
 	cmd.Flags().StringVar(&release, "release", "doca-2.9",
 		"release whose outputs the tools print: "+strings.Join(rehearsal.Releases(), ", "))
 	cmd.Flags().StringSliceVar(&names, "submode",
-		[]string{submode.SM1, submode.SM2, submode.SM3, submode.SM4, submode.SM5}, "submodes to play")
+		[]string{submode.SM1, submode.SM2, submode.SM3, submode.SM4, submode.SM5},
+		"submodes to play")
 	return cmd
 }
 
@@ -88,7 +89,9 @@ func rehearse(ctx context.Context, w io.Writer, release string, names []string) 
 		})
 	}}
 	for _, name := range names {
-		steps = append(steps, func() error { return rehearseSubmode(ctx, w, bed, name, self, play) })
+		steps = append(steps, func() error {
+			return rehearseSubmode(ctx, w, bed, name, self, play)
+		})
 	}
 	steps = append(steps, func() error {
 		return play("card-report testbed.yaml", func() error { return rehearseReport(ctx, w, bed) })
@@ -98,8 +101,8 @@ func rehearse(ctx context.Context, w io.Writer, release string, names []string) 
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(w, "\nREHEARSED: all commands did their work on emulated tools. What only a "+
-		"card can show is in docs/tasks/bluefield.md.\n")
+	_, err = fmt.Fprintf(w, "\nREHEARSED: all commands did their work on emulated tools. What "+
+		"only a card can show is in docs/tasks/bluefield.md.\n")
 	return err
 }
 
@@ -136,13 +139,14 @@ func rehearseSubmode(
 ) error {
 	for _, datapath := range submode.Datapaths(submode.BlueField, name) {
 		tool, err := submodetool.New(submodetool.Options{
-			Testbed: bed, Submode: name, Datapath: datapath, Command: self, UndoAfter: 5 * time.Minute,
+			Testbed: bed, Submode: name, Datapath: datapath, Command: self,
+			UndoAfter: 5 * time.Minute,
 		})
 		if err != nil {
 			return err
 		}
-		flag := fmt.Sprintf("%s --datapath %s --testbed testbed.yaml", strings.TrimPrefix(name, "sm"),
-			datapath)
+		flag := fmt.Sprintf("%s --datapath %s --testbed testbed.yaml",
+			strings.TrimPrefix(name, "sm"), datapath)
 		err = play("submode apply "+flag+" --for 5m", func() error { return tool.Apply(ctx, w) })
 		if err == nil {
 			err = play("submode verify "+flag, func() error { return tool.Verify(ctx, w) })

@@ -154,7 +154,7 @@ func ofCard(pci string) []Probe {
 			Name: roceProbe + pci,
 			Run:  []string{"devlink", "dev", "param", "show", "pci/" + pci, "name", "enable_roce"},
 		},
-		{Name: "devlink-param-" + pci, Run: []string{"devlink", "dev", "param", "show", "pci/" + pci}},
+		shell("devlink-param-"+pci, "devlink dev param show pci/"+pci),
 		asRoot(shell(orderProbe+pci, `lspci -vv -s `+pci+` | grep -o 'RlxdOrd[+-]' | head -n 1; `+
 			`grep -hs MLX5_RELAXED_PACKET_ORDERING_ON /etc/infiniband/mlx5.conf; `+
 			`env | grep MLX5_RELAXED_PACKET_ORDERING_ON || :`)),

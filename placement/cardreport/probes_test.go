@@ -18,7 +18,7 @@ func TestProbesOfTranscripts(t *testing.T) {
 		t.Fatalf("found %q, %v", files, err)
 	}
 	var probes []string
-	for _, p := range slices.Concat(everywhere, ofCard(pci), ofPort("p0")) {
+	for _, p := range slices.Concat(everywhere, ofCard(pci), ofPort("p0"), ofPort("enp8s0f0")) {
 		probes = append(probes, strings.Join(p.Run, " "))
 	}
 	for _, file := range files {

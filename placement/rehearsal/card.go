@@ -32,7 +32,8 @@ type Card struct {
 // realTestpmd is the machine's own program. It is hidden in PATH.
 const realTestpmd = state + "/dpdk-testpmd"
 
-// tree makes a /sys of links to what the kernel has, with a BlueField at $2 behind the interfaces $3.
+// tree makes a /sys of links to what the kernel has, with a BlueField at $2 behind the interfaces
+// $3.
 const tree = `
 mount -t sysfs sysfs /sys
 for dir in /run /var/lib /opt; do mount -t tmpfs tmpfs $dir; done
@@ -117,7 +118,9 @@ func Start(ctx context.Context, program, release string) (*Card, error) {
 	case os.Geteuid() != 0:
 		return nil, errors.New("found no root, whom the namespaces of a card need; to do: sudo")
 	}
-	for _, name := range []string{"ovs-vswitchd", "ovsdb-tool", "dpdk-testpmd", "nsenter", "ethtool", "tc"} {
+	for _, name := range []string{
+		"ovs-vswitchd", "ovsdb-tool", "dpdk-testpmd", "nsenter", "ethtool", "tc",
+	} {
 		if _, err := exec.LookPath(name); err != nil {
 			return nil, fmt.Errorf("found no %s, which the rehearsal runs; to do: apt-get install "+
 				"openvswitch-switch-dpdk dpdk ethtool iproute2 util-linux", name)
@@ -255,8 +258,8 @@ ovs-vsctl --timeout=30 add-br ovsbr1 -- set bridge ovsbr1 datapath_type=system \
 // SSH makes an ssh in a folder whose hosts are the machines.
 func (c *Card) SSH(dir string) error {
 	var b strings.Builder
-	b.WriteString("#!/bin/sh\ntest \"$1\" != -G || exit 255\nwhile test \"$1\" != --; do shift; done\n" +
-		"case $2 in\n")
+	b.WriteString("#!/bin/sh\ntest \"$1\" != -G || exit 255\n" +
+		"while test \"$1\" != --; do shift; done\ncase $2 in\n")
 	for _, name := range []string{"a", "b", "d"} {
 		argv, err := c.Argv(name, []string{"sh", "-c"})
 		if err != nil {

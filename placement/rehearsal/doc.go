@@ -1,7 +1,7 @@
-// Package rehearsal is a machine that looks like a BlueField to dpukv, beside two hosts. The steps of
-// the submodes, the evidence and the undo run there as they would run on a card. They are no proof
-// that a card behaves so. "dpukv testbed rehearse" plays a first day with cards on it. The tests have
-// the build tag card.
+// Package rehearsal is a machine that looks like a BlueField to dpukv, beside two hosts. The steps
+// of the submodes, the evidence and the undo run there as they would run on a card. They are no
+// proof that a card behaves so. "dpukv testbed rehearse" plays a first day with cards on it. The
+// tests have the build tag card.
 //
 // Real are:
 //

@@ -71,7 +71,10 @@ var refused = []fault{
 	{
 		name: "OVS-DOCA, for SM1", submode: submode.SM1, datapath: "ovs-system",
 		before: runDOCA, after: endDOCA,
-		words: []string{"found other_config:doca-init=true", "cp /etc/openvswitch/conf.db", "remove Open_vSwitch . other_config doca-init"},
+		words: []string{
+			"found other_config:doca-init=true", "cp /etc/openvswitch/conf.db",
+			"remove Open_vSwitch . other_config doca-init",
+		},
 	},
 	{
 		name: "OVS-DOCA, for SM5", submode: submode.SM5, datapath: sm5,
@@ -92,6 +95,7 @@ var refused = []fault{
 }
 
 const (
+	restart = "systemctl restart openvswitch-switch"
 	runDOCA = "ovs-vsctl --no-wait set Open_vSwitch . other_config:doca-init=true; " +
 		"systemctl restart openvswitch-switch"
 	endDOCA = "ovs-vsctl --no-wait remove Open_vSwitch . other_config doca-init; " +
@@ -134,8 +138,8 @@ func TestHarmless(t *testing.T) {
 		},
 		{
 			name: "offloads already", submode: submode.SM1, datapath: "ovs-system",
-			before: "ovs-vsctl --no-wait set Open_vSwitch . other_config:hw-offload=true; systemctl restart openvswitch-switch",
-			after:  "ovs-vsctl --no-wait remove Open_vSwitch . other_config hw-offload; systemctl restart openvswitch-switch",
+			before: "ovs-vsctl --no-wait set Open_vSwitch . other_config:hw-offload=true; " + restart,
+			after:  "ovs-vsctl --no-wait remove Open_vSwitch . other_config hw-offload; " + restart,
 			on:     []string{"few-packets"},
 		},
 		{
@@ -188,9 +192,13 @@ func TestForeignRules(t *testing.T) {
 	c := newCard(t)
 	for _, f := range []fault{
 		{
-			name:   "rules",
-			before: "/usr/sbin/tc qdisc add dev p0 ingress; /usr/sbin/tc filter add dev p0 parent ffff: protocol all u32 match u32 0 0 flowid 1:1",
-			after:  "/usr/sbin/tc qdisc del dev p0 ingress", words: []string{"no rules of others in traffic control at p0", "tc filter del dev p0 ingress"},
+			name: "rules",
+			before: "/usr/sbin/tc qdisc add dev p0 ingress; " +
+				"/usr/sbin/tc filter add dev p0 parent ffff: protocol all u32 match u32 0 0 flowid 1:1",
+			after: "/usr/sbin/tc qdisc del dev p0 ingress",
+			words: []string{
+				"no rules of others in traffic control at p0", "tc filter del dev p0 ingress",
+			},
 		},
 		{
 			name: "no restart", before: ":", after: ":", on: []string{"restart-never"},

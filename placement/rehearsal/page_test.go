@@ -18,7 +18,8 @@ func TestPage(t *testing.T) {
 	program := programs.DPUKV(t)
 	for release, names := range map[string]string{"doca-2.9": "sm4", "doca-3.5": "sm5", Undated: "sm1"} {
 		t.Run(release, func(t *testing.T) {
-			out, err := exec.Command(program, "testbed", "rehearse", "--release", release, "--submode", names).CombinedOutput()
+			cmd := exec.Command(program, "testbed", "rehearse", "--release", release, "--submode", names)
+			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

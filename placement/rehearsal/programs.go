@@ -117,7 +117,8 @@ Configurations:                              Default             Current        
 
 func devlink(args []string) {
 	if slices.Contains(args, "enable_roce") {
-		fmt.Printf("%s:\n  name enable_roce type generic\n    values:\n      cmode driverinit value true\n", args[3])
+		fmt.Printf("%s:\n  name enable_roce type generic\n    values:\n"+
+			"      cmode driverinit value true\n", args[3])
 		return
 	}
 	mode := "switchdev"
@@ -157,8 +158,9 @@ func systemctl(args []string) {
 	if faulty("init-fails") {
 		fail(fmt.Errorf("Job for openvswitch-switch.service failed"))
 	}
-	start := exec.Command("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk", "--detach", "--no-chdir",
-		"--pidfile", "--enable-dummy", "--log-file="+state+"/vswitchd.log", "-vconsole:off")
+	start := exec.Command("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk", "--detach",
+		"--no-chdir", "--pidfile", "--enable-dummy", "--log-file="+state+"/vswitchd.log",
+		"-vconsole:off")
 	start.Args[0] = "ovs-vswitchd" // which its sockets and its PID file are named after
 	start.Stderr = os.Stderr
 	if err := start.Run(); err != nil {
@@ -251,7 +253,8 @@ func counters(port string) {
 	fmt.Printf("     rx_packets: %d\n", byCPU)
 }
 
-// ip returns counters that are one read old, and those of two eSwitches: the second has other traffic.
+// ip returns counters that are one read old, and those of two eSwitches: the second has other
+// traffic.
 func ip(args []string) {
 	switch text := strings.Join(args, " "); {
 	case text == "-d -j link show" && faulty("lag"):

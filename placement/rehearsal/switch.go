@@ -24,7 +24,8 @@ func vsctl(args []string) {
 	case strings.Contains(text, "other_config:dpdk-extra="):
 		for i, a := range args {
 			if value, ok := strings.CutPrefix(a, "other_config:dpdk-extra="); ok {
-				args = append(args[:i:i], "other_config:dpdk-extra="+strconv.Quote(emulatedExtra), asked+"="+value)
+				args = append(args[:i:i],
+					"other_config:dpdk-extra="+strconv.Quote(emulatedExtra), asked+"="+value)
 				break
 			}
 		}
@@ -51,7 +52,8 @@ func devices(args []string) (translated []string) {
 			continue
 		case a == "type=dpdk":
 			port := args[i-1]
-			translated = append(translated, "options:dpdk-devargs="+strconv.Quote(afPacket("_"+port, port)))
+			translated = append(translated,
+				"options:dpdk-devargs="+strconv.Quote(afPacket("_"+port, port)))
 		}
 		translated = append(translated, a)
 	}
@@ -60,8 +62,8 @@ func devices(args []string) (translated []string) {
 
 // key reads a key of other_config as it is in the database.
 func key(name string) string {
-	cmd := exec.Command(installed("ovs-vsctl"), "--timeout=5", "--if-exists", "get", "Open_vSwitch", ".",
-		"other_config:"+name)
+	cmd := exec.Command(installed("ovs-vsctl"), "--timeout=5", "--if-exists", "get",
+		"Open_vSwitch", ".", "other_config:"+name)
 	out, err := cmd.Output()
 	if err != nil {
 		fail(fmt.Errorf("ovs-vsctl get %s: %w", name, err))
@@ -74,10 +76,11 @@ func offloads() bool { return key("hw-offload") == "true" }
 // kernelForwards reports whether our bridge has the ports as the kernel's interfaces, without an
 // eSwitch.
 func kernelForwards() bool {
-	out, err := exec.Command(installed("ovs-vsctl"), "--timeout=5", "--bare", "--columns=type", "find", "interface",
-		"name=p0").Output()
+	out, err := exec.Command(installed("ovs-vsctl"), "--timeout=5", "--bare",
+		"--columns=type", "find", "interface", "name=p0").Output()
 	inBridge, _ := exec.Command(installed("ovs-vsctl"), "--timeout=5", "port-to-br", "p0").Output()
-	return err == nil && len(inBridge) > 0 && strings.TrimSpace(string(out)) != "dpdk" && !offloads()
+	return err == nil && len(inBridge) > 0 && strings.TrimSpace(string(out)) != "dpdk" &&
+		!offloads()
 }
 
 // emulateDOCA initializes DPDK in the place of DOCA, before the switch starts.
@@ -104,8 +107,8 @@ var (
 	counted   = regexp.MustCompile(`packets:(\d+), bytes:(\d+)`)
 )
 
-// appctl is ovs-appctl. Where the switch offloads, it tells the flows as an eSwitch's. Where it runs
-// OVS-DOCA, its datapath has the name that recent releases print.
+// appctl is ovs-appctl. Where the switch offloads, it tells the flows as an eSwitch's. Where it
+// runs OVS-DOCA, its datapath has the name that recent releases print.
 func appctl(args []string) {
 	doca := read("doca") != ""
 	docas := word("dpif", `(?m)^(doca@\S+):`, "doca@ovs-doca")
@@ -124,7 +127,7 @@ func appctl(args []string) {
 	}
 	switch {
 	case slices.Contains(args, "dpif-netdev/pmd-stats-show") && faulty("no-pmd-stats"):
-		fail(fmt.Errorf(`"dpif-netdev/pmd-stats-show" is not a valid command (use --help to see the commands)`))
+		fail(fmt.Errorf(`"dpif-netdev/pmd-stats-show" is not a valid command (use --help)`))
 	case doca && slices.Contains(args, "dpif/show"):
 		fmt.Print(strings.ReplaceAll(output("ovs-appctl", args...), "netdev@ovs-netdev", docas))
 	case slices.Contains(args, "dpctl/dump-flows"):
@@ -140,8 +143,12 @@ func appctl(args []string) {
 // traffic control.
 func flows(out string, kernel bool) string {
 	if faulty("numbers") {
-		datapath := map[bool]string{true: "system@ovs-system", false: "netdev@ovs-netdev"}[kernelHasDatapath()]
-		for _, m := range shownPort.FindAllStringSubmatch(output("ovs-appctl", "dpctl/show", datapath), -1) {
+		datapath := "netdev@ovs-netdev"
+		if kernelHasDatapath() {
+			datapath = "system@ovs-system"
+		}
+		shown := output("ovs-appctl", "dpctl/show", datapath)
+		for _, m := range shownPort.FindAllStringSubmatch(shown, -1) {
 			out = strings.ReplaceAll(out, "in_port("+m[2]+")", "in_port("+m[1]+")")
 		}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Rights returns the commands that dpukv runs on a card, in all of its submodes without a filter:
-// those of the steps, their undo, the evidence, the journal and the card's mode. step.AsFound stands
-// in them for what is found there. cfg needs no submode.
+// those of the steps, their undo, the evidence, the journal and the card's mode. step.AsFound
+// stands in them for what is found there. cfg needs no submode.
 func Rights(cfg Config) (commands [][]string, err error) {
 	cfg.Target = BlueField
 	cfg.Submode = SM1
@@ -78,7 +78,9 @@ func (r *recorder) add(commands ...[]string) {
 				argv[i] = step.AsFound
 			}
 		}
-		if !slices.ContainsFunc(r.all, func(other []string) bool { return slices.Equal(other, argv) }) {
+		if !slices.ContainsFunc(r.all, func(other []string) bool {
+			return slices.Equal(other, argv)
+		}) {
 			r.all = append(r.all, argv)
 		}
 	}
@@ -99,7 +101,10 @@ var errNotRun = errors.New("it is only recorded")
 var answers = [][2]string{
 	{"ip -j link show dev", `[{"address":"02:00:00:00:00:01"}]`},
 	{"link show", `[{"ifname":"P0","mtu":1500},{"ifname":"PF0HPF","mtu":1500}]`},
-	{"ethtool -S", "rx_packets_phy: 1\nrx_bytes_phy: 1\ntx_packets_phy: 1\ntx_bytes_phy: 1\nrx_packets: 1\n"},
+	{
+		"ethtool -S", "rx_packets_phy: 1\nrx_bytes_phy: 1\ntx_packets_phy: 1\ntx_bytes_phy: 1\n" +
+			"rx_packets: 1\n",
+	},
 	{"list Open_vSwitch", "dpdk_initialized : true\ndoca_initialized : DOCA\n"},
 	{"dpif/show", "doca@" + step.AsFound + ": hit:1 missed:1\n"},
 	{"dpctl/dump-flows", "ufid:1, in_port(1), packets:1, bytes:1, actions:2\n"},

@@ -13,7 +13,7 @@ import (
 //go:embed testdata/transcripts/undated/mlxconfig-no-model.txt
 var transcripts embed.FS
 
-// Transcript returns the output in a transcript of the folder, without its header; "": there is none.
+// Transcript returns the output in a transcript, without its header; "": there is none.
 func Transcript(file string) string {
 	text, err := transcripts.ReadFile("testdata/transcripts/" + file)
 	if err != nil {

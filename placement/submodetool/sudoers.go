@@ -12,10 +12,11 @@ import (
 	"dpukv/placement/testbed"
 )
 
-// folders of programs on a card's image that are not in /usr/bin. sudo compares files, so the merged
-// folders of newer images are meant, too.
+// folders of programs on a card's image that are not in /usr/bin. sudo compares files, so the
+// merged folders of newer images are meant, too.
 var folders = map[string]string{
-	"sh": "/bin", "cat": "/bin", "ip": "/sbin", "tc": "/sbin", "ethtool": "/sbin", "devlink": "/sbin",
+	"sh": "/bin", "cat": "/bin", "ip": "/sbin", "tc": "/sbin", "ethtool": "/sbin",
+	"devlink": "/sbin",
 }
 
 const sudoersHead = `# Commands that dpukv %s runs as root on the cards of %s, with sudo: true and without

@@ -28,7 +28,8 @@ func TestSudoers(t *testing.T) {
 		must.Do(t, os.WriteFile(file, []byte(b.String()), 0o644))
 	}
 	if want, err := os.ReadFile(file); err != nil || string(want) != b.String() {
-		t.Errorf("%s differs (go test ./placement/submodetool -run TestSudoers -update writes it): %v\n%s", file, err, &b)
+		t.Errorf("%s differs (go test ./placement/submodetool -run TestSudoers -update writes it): %v\n%s",
+			file, err, &b)
 	}
 	if strings.Contains(b.String(), "NOPASSWD: ALL") {
 		t.Error("found a rule for all commands")
@@ -55,13 +56,17 @@ func TestSudoAllows(t *testing.T) {
 		return
 	}
 	text := must.Get(examples.Testbeds.ReadFile("bluefield.yaml"))(t)
-	bed := must.Get(testbed.Parse("bluefield.yaml", []byte(strings.ReplaceAll(string(text), "user: ubuntu", "user: daemon"))))(t)
+	text = []byte(strings.ReplaceAll(string(text), "user: ubuntu", "user: daemon"))
+	bed := must.Get(testbed.Parse("bluefield.yaml", text))(t)
 	var b strings.Builder
 	must.Do(t, Sudoers(&b, &bed, "v1"))
 	file := filepath.Join(t.TempDir(), "sudoers")
 	must.Do(t, os.WriteFile(file, []byte(b.String()), 0o440))
 	allows := func(argv []string) bool {
-		script := append([]string{"--mount", "sh", "-c", `mount --bind "$1" /etc/sudoers && shift && exec sudo -n -U daemon -l -- "$@"`, "sh", file}, argv...)
+		script := append([]string{
+			"--mount", "sh", "-c",
+			`mount --bind "$1" /etc/sudoers && shift && exec sudo -n -U daemon -l -- "$@"`, "sh", file,
+		}, argv...)
 		return exec.Command("unshare", script...).Run() == nil
 	}
 	commands := must.Get(bed.Node("dpuB").Rights())(t)
@@ -98,7 +103,8 @@ func TestSudoersCommand(t *testing.T) {
 // TestNoSudo: without sudo there is nothing to allow.
 func TestNoSudo(t *testing.T) {
 	bed := must.Get(testbed.Parse("t.yaml", []byte("nodes: {a: {}, b: {}}\nclient_side: a\nserver_side: b\n")))(t)
-	if err := Sudoers(&strings.Builder{}, &bed, "v1"); err == nil || !strings.Contains(err.Error(), "no card with sudo: true") {
+	if err := Sudoers(&strings.Builder{}, &bed, "v1"); err == nil ||
+		!strings.Contains(err.Error(), "no card with sudo: true") {
 		t.Errorf("found %v", err)
 	}
 }

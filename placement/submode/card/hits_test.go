@@ -21,7 +21,8 @@ func TestCPUHits(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	n = here(t, map[string]string{"ip": `echo '[{"ifindex":1,"ifname":"lo"}]'`})
-	if _, err := CPUHits(t.Context(), n, "0000:03:00.0"); err == nil || !strings.Contains(err.Error(), "no port with cpu_hit") {
+	if _, err := CPUHits(t.Context(), n, "0000:03:00.0"); err == nil ||
+		!strings.Contains(err.Error(), "no port with cpu_hit") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -54,8 +54,8 @@ func parseStatistics(out string) statistics {
 	return s
 }
 
-// parsePort chooses between the counters of a representor and those of the uplink. An uplink may have
-// both; one of an older kernel has those of its port under a representor's names.
+// parsePort chooses between the counters of a representor and those of the uplink. An uplink may
+// have both; one of an older kernel has those of its port under a representor's names.
 func parsePort(name string, s statistics) (*Port, error) {
 	all := func(way, what string) string { return way + "_" + what + "_phy" }
 	_, phy := s["rx_packets_phy"]

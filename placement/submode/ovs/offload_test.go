@@ -61,7 +61,8 @@ func TestDatapathNamed(t *testing.T) {
 // TestFlowsByNumber: a switch may print ports' numbers, which another command has names for.
 func TestFlowsByNumber(t *testing.T) {
 	flows := transcript.Read(t, transcripts+"dump-flows-numbers.txt")
-	o := parseOffload(namePorts(flows, "  lookups: hit:1\n  port 0: ovs-system (internal)\n  port 3: p0\n"), []string{"p0"})
+	const shown = "  lookups: hit:1\n  port 0: ovs-system (internal)\n  port 3: p0\n"
+	o := parseOffload(namePorts(flows, shown), []string{"p0"})
 	if len(o.Hardware) != 1 {
 		t.Errorf("found %+v", o)
 	}
