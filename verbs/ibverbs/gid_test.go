@@ -30,7 +30,9 @@ func TestChooseGID(t *testing.T) {
 		{"of another NIC", nic, verbs.LinkEthernet, AutoGID, -1, "10.10.10.1"},
 		{"of another NIC, but asked for", nic, verbs.LinkEthernet, 3, 3, "10.10.10.1"},
 		{
-			"InfiniBand has no such", []gidEntry{entry(0, gidIB, "fe80::2")}, verbs.LinkInfiniBand, AutoGID,
+			"InfiniBand has no such",
+			[]gidEntry{entry(0, gidIB, "fe80::2")},
+			verbs.LinkInfiniBand, AutoGID,
 			0, "10.0.0.1",
 		},
 		{"IPv4 first", nic, verbs.LinkEthernet, AutoGID, 3, ""},
