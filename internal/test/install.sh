@@ -31,6 +31,7 @@ need nft nftables
 need ethtool ethtool
 need unshare util-linux
 need ps procps
+need sudo sudo # the rights of a DPU's user
 need ovs-vswitchd openvswitch-switch
 need tshark tshark
 # The launchers, and the login shells that nodes may have.
