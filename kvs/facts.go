@@ -63,6 +63,8 @@ type Facts struct {
 	// RequestCheck names the checksum of long requests, where no device promises that the last word
 	// of a request is the last to arrive. Empty: they need none.
 	RequestCheck string `json:"request_check,omitempty"`
+	// Reads are of a store whose clients read items.
+	Reads *ReadFacts `json:"reads,omitempty"`
 	// Lanes join the halves of a split server. Workers are then the threads of the engine.
 	// ProxyLanes join a client to its proxy: those that it has had so far.
 	Lanes      *LaneFacts `json:"lanes,omitempty"`
@@ -94,6 +96,8 @@ type Stats struct {
 	// maximum.
 	BufferedBytes     int64 `json:"buffered_bytes,omitempty"`
 	BufferedMostBytes int64 `json:"buffered_most_bytes,omitempty"`
+	// ByClient has what the asking client has done without the server.
+	ByClient ReadStats `json:"by_client,omitzero"`
 }
 
 // WorkerStats are one worker's share of [Stats].
@@ -134,9 +138,9 @@ func (s *Stats) PartOf(part string) (p PartStats, ok bool) {
 	return p, false
 }
 
-// Ops sums the operations over the workers.
+// Ops sums the operations over the workers, and those that the client has done without them.
 func (s *Stats) Ops() uint64 {
-	var n uint64
+	n := s.ByClient.Ops
 	for i := range s.Workers {
 		n += s.Workers[i].Ops
 	}

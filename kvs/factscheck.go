@@ -1,6 +1,7 @@
 package kvs
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -66,6 +67,10 @@ func (f *Facts) check(leastWorkers int64) error {
 			f.Store, f.Version, f.Half, f.Transport, f.TLS, f.Provider, f.Protocol, f.Hash, f.Mode,
 			f.Access, f.Pages, f.RequestCheck,
 		}, f.ClusterNodes...), f.Command...))
+	}
+	if r := f.Reads; err == nil && r != nil {
+		err = errors.Join(CheckTexts([]string{r.Inline, r.Validate, r.Responder}),
+			checkNumbers([]number{{"neighbourhood", int64(r.Neighbourhood), 1, 1 << 16}}))
 	}
 	for _, l := range []*LaneFacts{f.Lanes, f.ProxyLanes} {
 		if err == nil && l != nil {

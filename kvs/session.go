@@ -76,6 +76,8 @@ type Traffic struct {
 	// SpunNs is the time that Poll spent polling without finding an answer. It uses the CPU and
 	// does no work. It concerns a polled transport.
 	SpunNs int64
+	// Items are the GETs of a store whose clients read items.
+	Items ReadTraffic
 }
 
 // Add adds another session's counters.
@@ -92,6 +94,10 @@ func (t *Traffic) each(o *Traffic, with func(a, b uint64) uint64) {
 	theirs := o.counts()
 	for i, n := range t.counts() {
 		*n = with(*n, *theirs[i])
+	}
+	read := o.Items.counts()
+	for i, n := range t.Items.counts() {
+		*n = with(*n, *read[i])
 	}
 	t.SpunNs = int64(with(uint64(t.SpunNs), uint64(o.SpunNs)))
 }

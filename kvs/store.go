@@ -45,6 +45,8 @@ type Store struct {
 	Halves *Halves
 	// Endpoints say how a user names a server that runs already.
 	Endpoints EndpointRules
+	// Reads tells that clients read items by themselves: see [ReadFacts].
+	Reads bool
 	// Program finds the program that Start runs. nil: the server runs in this process.
 	Program func() (string, error)
 

@@ -31,6 +31,8 @@ type client struct {
 	pd      verbs.PD // its own, so that its keys give no access to other clients
 	region  verbs.MR // its slots, all workers' in a row
 	inboxes []*inbox // one per worker
+
+	leaveExtension func() error // nil: it has asked for nothing
 }
 
 // receive serves a connection that has a place at the door.
@@ -241,6 +243,12 @@ func (c *client) answer(k kind, body []byte) error {
 			return err
 		}
 		return c.send(kindSlotGrant, given)
+	case kindExtend:
+		given, err := c.extend(body)
+		if err != nil {
+			return err
+		}
+		return c.send(kindExtended, given)
 	}
 	return fmt.Errorf("frame kind: found %d, allowed: a join or an ask", k)
 }

@@ -47,6 +47,8 @@ type Config struct {
 	MaxConnections int
 	// Faithful polls as the original does: one slot of each client per pass.
 	Faithful bool
+	// Extension is that of a store which builds on HERD. nil: HERD alone.
+	Extension Extension
 
 	// Tests replace these. nil: openDevice, TCP, the null device.
 	open        opener

@@ -34,6 +34,8 @@ const (
 	kindAsk
 	kindStats
 	kindFailure
+	kindExtend
+	kindExtended
 )
 
 // errForeign means that the peer does not speak this protocol of HERD.

@@ -115,6 +115,14 @@ func checkPeer(local verbs.Endpoint, peer *endpoint) error {
 	return errors.Join(checkNumbers(uc), checkNumbers(ud), checkAddress(uc))
 }
 
+// CheckPeer refuses an impossible client end of an extension's queue pair.
+func CheckPeer(local verbs.Endpoint, peer *verbs.Endpoint) error {
+	if err := verbs.Check(local, *peer); err != nil {
+		return err
+	}
+	return errors.Join(checkNumbers(peer), checkAddress(peer))
+}
+
 // checkNumbers refuses numbers that do not fit a packet's fields, and Q_Keys that only kernels may
 // use.
 func checkNumbers(e *verbs.Endpoint) error {

@@ -167,6 +167,9 @@ func (c *client) leave() {
 
 func (c *client) free() error {
 	var errs []error
+	if c.leaveExtension != nil {
+		errs = append(errs, c.leaveExtension())
+	}
 	for i, in := range c.inboxes {
 		w := c.server.workers[i]
 		w.do(func() { w.forget(in) })

@@ -31,8 +31,11 @@ const (
 
 // frameBytes returns the maximum length of a body from a client.
 func frameBytes(k kind, workers int) int {
-	if k == kindJoin {
+	switch k {
+	case kindJoin:
 		return joinBytes + workers*joinLinkBytes
+	case kindExtend:
+		return joinLinkBytes
 	}
 	return plainBytes
 }

@@ -190,7 +190,7 @@ func (w *worker) execute(n int) error {
 	if err != nil {
 		return err
 	}
-	w.core.Execute(w.ops[:n], round)
+	w.engine.Execute(w.ops[:n], round)
 	w.counters.Frames++
 	w.counters.Ops += uint64(n)
 	for i := range w.ops[:n] {

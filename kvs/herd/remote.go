@@ -231,21 +231,22 @@ func (r *Remote) Moved() kvs.Moved {
 
 // Open connects a session to every worker.
 func (r *Remote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
+	return r.OpenExtended(opts, nil)
+}
+
+// check refuses options that the server cannot serve.
+func (r *Remote) check(opts kvs.SessionOptions) error {
 	switch most := r.welcome.Window; {
 	case opts.Batch < 1 || opts.Window < 1 || opts.Connections < 1:
-		return nil, fmt.Errorf("window: found %d batches of %d operations on %d connections, "+
+		return fmt.Errorf("window: found %d batches of %d operations on %d connections, "+
 			"allowed: at least one of each",
 			opts.Window, opts.Batch, opts.Connections)
 	case opts.Batch > most || opts.Window > most || opts.Batch*opts.Window > most:
-		return nil, fmt.Errorf("window: found %d batches of %d operations, allowed: at most %d "+
+		return fmt.Errorf("window: found %d batches of %d operations, allowed: at most %d "+
 			"requests in flight on a connection; start the server with a larger window",
 			opts.Window, opts.Batch, most)
 	}
-	if err := r.welcome.checkSizes(kvs.Set, opts.KeyBytes, opts.MaxValueBytes,
-		r.wholeBytes()); err != nil {
-		return nil, err
-	}
-	return openSession(r, opts)
+	return r.welcome.checkSizes(kvs.Set, opts.KeyBytes, opts.MaxValueBytes, r.wholeBytes())
 }
 
 // Close closes the control connection and the device. The caller closes sessions first.

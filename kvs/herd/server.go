@@ -80,6 +80,11 @@ func (s *Server) start() (err error) {
 		return err
 	}
 	s.facts = s.makeFacts()
+	if x := s.cfg.Extension; x != nil {
+		if err := x.Begin(s.device, &s.facts); err != nil {
+			return err
+		}
+	}
 	for i := range s.cfg.Workers {
 		w, err := newWorker(s, i)
 		if err != nil {
@@ -199,6 +204,9 @@ func (s *Server) free() error {
 		errs = append(errs, w.stop())
 	}
 	if s.device != nil {
+		if x := s.cfg.Extension; x != nil {
+			errs = append(errs, x.Close())
+		}
 		errs = append(errs, s.device.Close())
 	}
 	if s.table != nil {

@@ -29,6 +29,8 @@ type session struct {
 	nextCheckNs int64 // next check for overdue answers
 	traffic     kvs.Traffic
 	waits       idle.Bounded
+
+	extension SessionExtension // nil: none
 }
 
 // group holds the links to one worker, used in turn.
@@ -40,12 +42,14 @@ type group struct {
 // pollBatch is the most completions that one poll takes.
 const pollBatch = 64
 
-func openSession(r *Remote, opts kvs.SessionOptions) (s *session, err error) {
+func openSession(
+	r *Remote, opts kvs.SessionOptions, x SessionExtension,
+) (s *session, err error) {
 	s = &session{
 		remote: r, opts: opts, device: r.device, wcs: make([]verbs.WC, pollBatch),
 		wrs:    make([]verbs.SendWR, 0, opts.Batch),
 		groups: make([]group, r.welcome.Facts.Workers),
-		waits:  idle.NewBounded(idle.Policy{Spin: idle.AnswerSpin}),
+		waits:  idle.NewBounded(idle.Policy{Spin: idle.AnswerSpin}), extension: x,
 	}
 	links := opts.Connections * len(s.groups)
 	if s.cq, err = r.device.CreateCQ(links * answerBuffers(opts.Batch*opts.Window)); err != nil {
@@ -87,6 +91,9 @@ func (s *session) connect() error {
 		if err == nil {
 			err = l.connect(given.Links[i], given.Region.Addr+uint64(i*bytes), given.Region.RKey)
 		}
+	}
+	if err == nil {
+		err = s.extend(sd)
 	}
 	if err != nil {
 		return errors.Join(err, conn.Close())
@@ -157,6 +164,9 @@ func (s *session) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, 
 			return answers, err
 		}
 		var err error
+		if answers, err = s.collectExtended(answers); err != nil {
+			return answers, err
+		}
 		if answers, err = s.collect(answers); err != nil || len(answers) > had || wait <= 0 {
 			return answers, err
 		}
@@ -212,10 +222,8 @@ func (s *session) overdue(now int64) error {
 		return nil
 	}
 	s.nextCheckNs = now + int64(s.remote.opts.RetryAfter)/8
-	for _, sd := range s.sideChannels {
-		if err := sd.err(); err != nil {
-			return fmt.Errorf("%s: %w, with %d requests in flight", s.remote.addr, err, s.pending)
-		}
+	if err := s.lost(); err != nil {
+		return err
 	}
 	for _, k := range s.links {
 		if err := k.retry(now); err != nil {

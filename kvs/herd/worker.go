@@ -24,7 +24,7 @@ const passOps = partition.Depth
 type worker struct {
 	server *Server
 	number int
-	core   *partition.Core
+	engine Engine
 	cq     verbs.CQ
 	ud     verbs.QP
 	sink   verbs.AH // address handle of ud itself
@@ -60,7 +60,7 @@ type origin struct {
 
 func newWorker(s *Server, number int) (w *worker, err error) {
 	w = &worker{
-		server: s, number: number, core: s.table.Core(number),
+		server: s, number: number, engine: s.engine(number),
 		ops: make([]partition.Op, passOps), from: make([]origin, passOps),
 		inline: inlineLimit(&s.port, s.maxValue),
 		jobs:   make(chan func(), 1), stopping: make(chan struct{}), ended: make(chan struct{}),
@@ -215,7 +215,7 @@ func (w *worker) forget(in *inbox) {
 }
 
 func (w *worker) snapshot() kvs.WorkerStats {
-	s, p := w.counters, w.core.Stats()
+	s, p := w.counters, w.engine.Stats()
 	s.CPUNs = cpu.ThreadNs()
 	s.Connections = uint64(len(w.inboxes))
 	s.Gets, s.Hits, s.Items, s.Evicted, s.Full = p.Gets, p.Hits, p.Items, p.Evicted, p.Full

@@ -243,6 +243,7 @@ func total(s *kvs.Stats) (sum kvs.WorkerStats) {
 		w := &s.Workers[i]
 		sum.Ops, sum.Gets, sum.Hits = sum.Ops+w.Ops, sum.Gets+w.Gets, sum.Hits+w.Hits
 	}
+	sum.Ops, sum.Gets, sum.Hits = s.Ops(), sum.Gets+s.ByClient.Gets, sum.Hits+s.ByClient.Hits
 	return sum
 }
 

@@ -47,7 +47,7 @@ func (e *env) outcomes() {
 		check("one by one", i, e.do(s, batch[i:])[0])
 	}
 	e.do(s, []kvs.Request{{Op: kvs.Delete, Key: k}})
-	for i, a := range e.do(s, batch) {
+	for i, a := range e.inOrder(s, batch) {
 		check("at once", i, a)
 	}
 }

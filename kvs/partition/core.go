@@ -205,3 +205,9 @@ func (c *Core) Stats() Stats {
 	}
 	return s
 }
+
+// Has reports whether the core's own partition has an item of a key.
+func (c *Core) Has(hash uint64, key []byte) bool {
+	_, _, has := c.table.partition(hash).find(hash, key)
+	return has
+}

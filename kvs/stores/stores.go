@@ -11,6 +11,7 @@ import (
 	"dpukv/kvs/memcached"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/mica/storehalf"
+	"dpukv/kvs/onesided"
 	"dpukv/kvs/redis"
 )
 
@@ -19,6 +20,7 @@ import (
 var table = []kvs.Store{
 	storehalf.With(mica.Store),
 	herd.Store,
+	onesided.Store,
 	memcached.Store,
 	redis.Store,
 	redis.Valkey,

@@ -48,8 +48,8 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"redsi": `store: found "redsi" (did you mean redis?), allowed: mica, herd, memcached, redis, valkey, dragonfly`,
-		"etcd":  `store: found "etcd", allowed: mica, herd, memcached, redis, valkey, dragonfly`,
+		"redsi": `store: found "redsi" (did you mean redis?), allowed: mica, herd, onesided, memcached, redis, valkey, dragonfly`,
+		"etcd":  `store: found "etcd", allowed: mica, herd, onesided, memcached, redis, valkey, dragonfly`,
 	} {
 		if _, err := Named(name); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)

@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"results"},
 	{"load"},
 	{"kvs/stores"},
-	{"kvs/mica/storehalf"},
+	{"kvs/mica/storehalf", "kvs/onesided"},
 	{"kvs/*"},
 	{"kvs/partition", "kvs/internal"},
 	{"kvs"},

@@ -1,0 +1,86 @@
+package onesided
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"dpukv/kvs"
+	"dpukv/kvs/herd"
+	"dpukv/kvs/partition"
+	"dpukv/verbs/provider"
+)
+
+// Store is the row in the table of stores.
+var Store = kvs.Store{
+	Name: Name, Title: "One-sided",
+	Study: herd.Study, MaxBatch: maxInFlight, DefaultDevice: herd.DefaultDevice,
+	Reads: true,
+	Check: checkLoad,
+	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(c) },
+	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+		return Dial(ctx, c.Addr, herd.Options{
+			Device:        c.Device.Name,
+			DeviceOptions: &provider.Options{GIDIndex: c.Device.GIDIndex, MTU: c.Device.MTU},
+		})
+	},
+	Command: kvs.Command{
+		Short: "Run a store over RDMA whose clients READ the items by themselves",
+		Long: `Run a store over RDMA whose clients READ the items by themselves: a GET takes no CPU
+time of the server. Writes are HERD's requests, and so are GETs of keys of more than 16 bytes and
+of the few keys that have no place in the table.
+
+Devices: shm (clients on this machine, through memory), softroce:ADDRESS (RoCE v2 in software, on
+an IPv4 address of this machine: there the server's threads answer READs), ibverbs:NAME (an RDMA
+NIC). Clients connect to the TCP address --listen. The server ends on SIGTERM or Ctrl-C.
+
+Each client can read the whole table, also items that it never asked for.`,
+		Example: `  dpukv serve onesided
+  dpukv serve onesided --device ibverbs:mlx5_0 --listen 10.0.0.1:7792 --items 1000000
+  dpukv serve onesided --neighbourhood 4 --value-bytes 200`,
+		Listen: "127.0.0.1:7792",
+		ListenHelp: "TCP address at which clients get their connections; port 0: any free one; " +
+			"FIRST-LAST: a free one of these",
+		ThreadsHelp: "worker threads, each with one table",
+		Flags:       addFlags,
+	},
+}
+
+// checkLoad refuses loads that HERD's slots do not carry.
+func checkLoad(c *kvs.LoadConfig) error {
+	switch need := herd.SlotBytesFor(c.KeyBytes, c.MaxValueBytes); {
+	case c.Batch*c.Window > maxInFlight:
+		return fmt.Errorf("window: found %d batches of %d, allowed with %s: together at most %d "+
+			"requests in flight", c.Window, c.Batch, Name, maxInFlight)
+	case need > herd.MaxSlotBytes:
+		return fmt.Errorf("value_bytes: found %d with keys of %d, allowed: a sum that fits a "+
+			"slot of %d bytes of %s", c.MaxValueBytes, c.KeyBytes, herd.MaxSlotBytes, Name)
+	case c.Access != partition.EREW.String():
+		return fmt.Errorf("access: found %s, allowed: %s; only its own worker writes to a table "+
+			"of %s", c.Access, partition.EREW, Name)
+	}
+	return nil
+}
+
+// addFlags adds the flags that only this store has.
+func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) {
+	var own kvs.ServerConfig
+	flags.IntVar(&own.KeyBytes, "key-bytes", herd.Study.KeyBytes, "size of the longest key in "+
+		"bytes; one of more than 16 is never read")
+	flags.IntVar(&own.ValueBytes, "value-bytes", herd.Study.ValueBytes,
+		"size of the largest value in bytes")
+	flags.IntVar(&own.Neighbourhood, "neighbourhood", DefaultNeighbourhood,
+		"places of a key, which one READ covers")
+	flags.StringVar(&own.Inline, "inline", kvs.InlineYes,
+		"values of up to 32 bytes lie in the items (yes), or all behind pointers (no)")
+	return func(c *kvs.ServerConfig) (kvs.Server, error) {
+		c.KeyBytes, c.ValueBytes, c.MaxValueBytes = own.KeyBytes, own.ValueBytes, own.ValueBytes
+		c.Neighbourhood, c.Inline, c.Access = own.Neighbourhood, own.Inline, herd.Study.Access
+		if own.Neighbourhood == 0 {
+			return nil, fmt.Errorf("--neighbourhood: found 0 places, allowed: %d to %d",
+				MinNeighbourhood, MaxNeighbourhood)
+		}
+		return Start(c)
+	}
+}
