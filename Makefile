@@ -17,7 +17,7 @@ rerun    = $(if $(CI),--rerun-fails=1 --rerun-fails-max-failures=5 --rerun-fails
 	--rerun-fails-abort-on-data-race --rerun-fails-report $(RECORDS)/$(1).rerun)
 SKIPS    = $(GO) run ./internal/test/skips $(STAGE) $(RECORDS)/*.json
 # Their yardsticks are Go's own and need no module of their own.
-RDMA_BENCH = ./kvs/herd ./verbs/softroce ./verbs/mqueue
+RDMA_BENCH = ./kvs/herd ./kvs/onesided ./verbs/softroce ./verbs/mqueue
 SESSION_BENCH = ./kvs/mica ./kvs/redis ./kvs/memcached
 # The binary's version; and its commit, for builds in which the go command records none (GOFLAGS=-buildvcs=false).
 VERSION ?= $(shell packaging/version.sh)
@@ -209,8 +209,9 @@ hash-model: deps ## what hash functions would take on Cortex-A72 and A78: a mode
 	$(GO) -C hashbench/lab run ./hash-model
 
 SEEDS ?= 10000
-simulate: ## servers and lanes in SEEDS simulated worlds each (SEEDS=10000), and with each fault put back; intervals
+simulate: ## servers and lanes in SEEDS simulated worlds each (SEEDS=10000), with each fault put back; READs; intervals
 	$(GO) test ./kvs/mica ./kvs/herd -run '^Test(Simulation|PutBack)(OfLink)?$$' -timeout 0 -v -simulate.seeds $(SEEDS)
+	$(GO) test ./kvs/onesided -run '^Test(Torn|Linearizable)$$' -timeout 0 -v -gets $(SEEDS)0000
 	$(GO) test ./verbs/mqueue -run '^TestModel$$' -timeout 0 -v -rapid.checks $(SEEDS)
 	$(GO) test ./results -run TestIntervalsHoldTheTruth -timeout 0 -v -periods 1000
 

@@ -27,6 +27,7 @@ type summed struct {
 	frames, writes  uint64
 	sentBytes       uint64
 	retries         uint64
+	items           kvs.Traffic // only of READs
 	queuedNs        uint64
 	reconnects      reconnects
 	computed        computed
@@ -64,6 +65,7 @@ func (r *loadRun) sum() summed {
 		s.writes += spent.traffic.Writes
 		s.sentBytes += spent.traffic.SentBytes
 		s.retries += spent.traffic.Retries
+		s.items.Add(&kvs.Traffic{Items: spent.traffic.Items})
 		s.queuedNs += spent.traffic.QueuedNs
 		s.reconnects.count += spent.reconnects.count
 		s.reconnects.tookNs += spent.reconnects.tookNs
@@ -199,6 +201,9 @@ func (r *loadRun) used(p *results.Point) {
 	p.Provider, p.Protocol = r.facts.Provider, r.facts.Protocol
 	p.Emulated = p.Emulated || r.facts.Emulated
 	p.RequestCheck = r.facts.RequestCheck
+	if f := r.facts.Reads; f != nil {
+		p.Neighbourhood, p.Inline = f.Neighbourhood, f.Inline
+	}
 	if r.cfg.replay != nil {
 		p.TraceFile = r.cfg.replay.facts()
 	}
@@ -232,6 +237,7 @@ func (r *loadRun) counted(p *results.Point, s summed) {
 		p.ClientLag = results.LagOf(s.lag)
 	}
 	p.Retries = s.retries
+	p.Items = itemsOf(r.facts.Reads, &s.items.Items)
 	if p.Reconnects = s.reconnects.count; p.Reconnects > 0 {
 		p.ReconnectMeanNs = float64(s.reconnects.tookNs) / float64(p.Reconnects)
 	}
@@ -243,6 +249,20 @@ func (r *loadRun) counted(p *results.Point, s summed) {
 	}
 	if s.writes > 0 {
 		p.FramesPerWrite = float64(s.frames) / float64(s.writes)
+	}
+}
+
+// itemsOf tells how GETs read items; nil: they do not.
+func itemsOf(f *kvs.ReadFacts, t *kvs.ReadTraffic) *results.Items {
+	if f == nil {
+		return nil
+	}
+	gets := float64(max(t.Gets+t.Asked, 1))
+	return &results.Items{
+		ReadShare: float64(t.Gets) / gets, ReadsPerGet: float64(t.Reads) / gets,
+		BytesPerGet: float64(t.Bytes) / gets, RetriesPerGet: float64(t.Retries) / gets,
+		CheckNsPerRead: float64(t.CheckedNs) / float64(max(t.CheckedGets, 1)),
+		Validate:       f.Validate, Responder: f.Responder,
 	}
 }
 
@@ -293,6 +313,9 @@ func (r *loadRun) cost(p *results.Point, s summed) {
 		p.ServerCPUNsPerOp = serverNs / float64(ops)
 	}
 	p.ServerWorkers = serverWorkers(begin, end, r.facts.Workers)
+	if p.Items != nil {
+		p.Items.ServerWorkNsPerOp = workPerOp(begin, end)
+	}
 	r.interference(p, begin, end)
 	spend(p, begin, end)
 	threads := r.facts.Workers
@@ -303,6 +326,20 @@ func (r *loadRun) cost(p *results.Point, s summed) {
 		p.ServerCPUShare = serverNs / (span * float64(threads))
 	}
 	r.parts(p)
+}
+
+// workPerOp is the CPU time of the server's workers in which they found work, per operation.
+func workPerOp(begin, end *sample) float64 {
+	ops := end.server.Ops() - begin.server.Ops()
+	if ops == 0 || len(end.server.Workers) != len(begin.server.Workers) {
+		return 0
+	}
+	work := int64(0)
+	for i := range end.server.Workers {
+		a, b := &begin.server.Workers[i], &end.server.Workers[i]
+		work += b.CPUNs - a.CPUNs - (b.SpunNs - a.SpunNs)
+	}
+	return float64(max(work, 0)) / float64(ops)
 }
 
 // spunError is the inverse of the relative error of the time that a thread spun: see package idle.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-//go:embed both.yaml fig8-local.yaml fig8.yaml fig9-local.yaml fig9.yaml fig11-local.yaml fig11.yaml
-//go:embed filters.yaml lynx-fig9.yaml lynx-neighbour.yaml machine.yaml
+//go:embed both.yaml designs.yaml fig8-local.yaml fig8.yaml fig9-local.yaml fig9.yaml
+//go:embed fig11-local.yaml fig11.yaml filters.yaml lynx-fig9.yaml lynx-neighbour.yaml machine.yaml
 //go:embed mica.yaml peers.yaml placements-quick.yaml search.yaml split.yaml three-stores.yaml
 var sweeps embed.FS
 

@@ -6,6 +6,12 @@ const (
 	InlineNo  = "no"  // behind a pointer
 )
 
+// MinNeighbourhood and MaxNeighbourhood bound the places of a key in such a store.
+const (
+	MinNeighbourhood = 2
+	MaxNeighbourhood = 32
+)
+
 // ByChecksum is how a client knows that the parts of an item belong together.
 const ByChecksum = "checksum"
 

@@ -51,6 +51,7 @@ func Combine(clients []Client) (p *Point, hlog []byte, err error) {
 	combineInFlight(p, points)
 	combineCPUs(p, clients)
 	combineParts(p, points)
+	combineServerCPU(p)
 	combineStages(p, points)
 	combineEnergy(p, clients)
 	p.Warnings = slices.Concat(busy, differ)
@@ -327,4 +328,21 @@ func combineEnergy(p *Point, clients []Client) {
 		p.ClientEnergyUJPerOp += uj[kernel] / float64(p.Ops)
 	}
 	p.ClientEnergyBy = words("; ")(by)
+}
+
+// combineServerCPU divides the server's CPU time by the operations of all clients, where each knows
+// only those that it has done without the server, its own.
+func combineServerCPU(p *Point) {
+	if p.Items == nil {
+		return
+	}
+	cpuNs := p.ServerCPUShare * float64(p.ServerThreads) * float64(p.DurationNs)
+	if p.ServerCPUNsPerOp > 0 {
+		p.ServerCPUNsPerOp = ratio(cpuNs, float64(p.Ops))
+	}
+	for i := range p.Parts {
+		if p.Parts[i].Part == kvs.PartServer {
+			p.Parts[i].CPUNsPerOp = p.ServerCPUNsPerOp
+		}
+	}
 }

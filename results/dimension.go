@@ -23,7 +23,7 @@ type Dimension struct {
 	title string               // in words, with the unit of shown: "GET %"
 	shown func(*Point) string  // the value in tables and figures: "95"
 	label func(*Point) string  // the value in words: "95 % GET"; "": nothing to say
-	// ofHalves tells that only points in halves have a value.
+	// ofHalves tells that only some points have a value, such as those in halves.
 	ofHalves bool
 }
 
@@ -90,6 +90,9 @@ var dimensions = slices.Concat(
 		engineThreads,
 		ofHalves(byText("answers", "answers by %s", func(p *Point) string { return p.Answers })),
 		ofHalves(byText("wait", "waits: %s", func(p *Point) string { return p.Wait })),
+		neighbourhood,
+		ofHalves(byText("inline", "values in items: %s",
+			func(p *Point) string { return p.Inline })),
 		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 		byText("loop", "%s loop", loop),
 	},
@@ -203,21 +206,29 @@ func counted(name, thing string, value func(*Point) int) *Dimension {
 }
 
 // engineThreads are the threads of an engine. A whole server has none.
-var engineThreads = func() *Dimension {
-	d := counted("engine_threads", "engine thread", func(p *Point) int { return p.EngineThreads })
-	unlessWhole := func(said func(*Point) string) func(*Point) string {
+var engineThreads = countedUnlessNone("engine_threads", "engine thread",
+	func(p *Point) int { return p.EngineThreads })
+
+// neighbourhood are the places of a key, of a store whose clients read items.
+var neighbourhood = countedUnlessNone("neighbourhood", "place of a key",
+	func(p *Point) int { return p.Neighbourhood })
+
+func countedUnlessNone(name, thing string, value func(*Point) int) *Dimension {
+	d := counted(name, thing, value)
+	unlessNone := func(said func(*Point) string) func(*Point) string {
 		return func(p *Point) string {
-			if p.EngineThreads == 0 {
+			if value(p) == 0 {
 				return ""
 			}
 			return said(p)
 		}
 	}
-	d.text, d.shown, d.label = unlessWhole(d.text), unlessWhole(d.shown), unlessWhole(d.label)
+	d.text, d.shown, d.label = unlessNone(d.text), unlessNone(d.shown), unlessNone(d.label)
 	return ofHalves(d)
-}()
+}
 
-// ofHalves marks a dimension of which only points in halves have a value.
+// ofHalves marks a dimension of which only some points have a value: those in halves, or of a store
+// whose clients read items.
 func ofHalves(d *Dimension) *Dimension {
 	d.ofHalves = true
 	return d

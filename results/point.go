@@ -110,6 +110,11 @@ type Asked struct {
 	// Wait is how threads of halves wait for messages: "poll", or "nap" (they sleep for 50 to
 	// 100 µs at a time). It is absent if nothing is split.
 	Wait string `json:"wait,omitempty"`
+	// Neighbourhood are the places of a key that one READ covers, of a store whose clients read
+	// items.
+	Neighbourhood int `json:"neighbourhood,omitempty"`
+	// Inline tells whether the items of such a store hold small values: "yes" or "no".
+	Inline string `json:"inline,omitempty"`
 	// MemoryBytes is the memory of the server for items. It is absent if all keys had room.
 	MemoryBytes int64 `json:"memory_bytes,omitempty"`
 	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It
@@ -287,6 +292,9 @@ type Counted struct {
 	HitValueBytes float64 `json:"hit_value_bytes,omitempty"`
 	Errors        uint64  `json:"errors"`   // answers that are wrong or report a failure
 	Timeouts      uint64  `json:"timeouts"` // operations without an answer in time
+	// Items are the GETs of a store whose clients read items by themselves. It is absent for all
+	// others.
+	Items *Items `json:"items_read,omitempty"`
 	// requests sent again, over a transport that may lose packets
 	Retries uint64 `json:"retries"`
 	// open loop: operations due in the period, answered after it

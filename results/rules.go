@@ -48,11 +48,13 @@ var rules = []struct {
 	{typed(words("; ")), "ClientHashShareBy TLS"},
 	{typed(either), "Emulated"},
 
+	{meanItems, "Items"},
+
 	// The clocks differ. The histogram log has the first one's times, too.
 	{first, "StartedAt"},
 
 	// asked of all clients, or told by one server
-	{same, `Schema Status Store EngineThreads Answers Wait ServerThreads ClientThreads
+	{same, `Schema Status Store EngineThreads Answers Wait Neighbourhood Inline ServerThreads ClientThreads
 		Mix Trace TraceSpeed TraceSample TraceRange TraceFile GetRatio SetAfter Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
 		Seed Batch Window Connections Arrivals ReconnectEvery OnMiss FillDelay Compute Hash Warmup
 		Transport ClusterNodes Protocol Mode Access Pages ServerCPUs ServerVersion ServerAddr
@@ -203,4 +205,29 @@ func opsOf(workers []ServerWorker) (n uint64) {
 		n += workers[i].Ops
 	}
 	return n
+}
+
+// meanItems is the mean over the clients, by their GETs.
+func meanItems(points []*Point, _ func(*Point) any) (any, error) {
+	first := points[0].Items
+	if first == nil {
+		return first, nil
+	}
+	m := *first
+	for _, to := range []func(*Items) *float64{
+		func(i *Items) *float64 { return &i.ReadShare },
+		func(i *Items) *float64 { return &i.ReadsPerGet },
+		func(i *Items) *float64 { return &i.BytesPerGet },
+		func(i *Items) *float64 { return &i.RetriesPerGet },
+		func(i *Items) *float64 { return &i.CheckNsPerRead },
+		func(i *Items) *float64 { return &i.ServerWorkNsPerOp },
+	} {
+		*to(&m) = mean(points, func(p *Point) float64 {
+			if p.Items == nil {
+				return 0
+			}
+			return *to(p.Items)
+		}, func(p *Point) float64 { return float64(p.Gets) })
+	}
+	return &m, nil
 }

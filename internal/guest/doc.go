@@ -26,6 +26,7 @@
 //	TestInterop   every operation between softroce here and rxe in the guest, over a tap
 //	TestHERD      HERD over the same tap, both ways round: every answer of a mixed load right; in the guest, its link taken down
 //	              under load, which the error must name
+//	TestOneSided  a store whose clients read items, over the same tap, both ways round
 //	TestOnPath    a sweep of all on-path submodes inside the guest, and package submode's tests of what only it has: Open vSwitch's
 //	              kernel datapath and flower, what they leave, and evidence that fails
 //	TestCard      package rehearsal's tests of SM1 and SM4 on Open vSwitch's kernel datapath

@@ -81,6 +81,19 @@ func TestHERD(t *testing.T) {
 	})
 }
 
+// TestOneSided runs a store whose clients read items, in both directions: rxe answers READs, and
+// sends them.
+func TestOneSided(t *testing.T) {
+	t.Run("server=rxe,client=softroce", func(t *testing.T) {
+		p := newPeers(t)
+		p.overTheWire(t, p.guest("TestOneSidedServe"), p.host("TestOneSidedDrive"))
+	})
+	t.Run("server=softroce,client=rxe", func(t *testing.T) {
+		p := newPeers(t)
+		p.overTheWire(t, p.guest("TestOneSidedDrive"), p.host("TestOneSidedServe"))
+	})
+}
+
 // peers is a sandbox with a test of package peer at either end of the wire.
 type peers struct {
 	*sandbox

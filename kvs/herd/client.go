@@ -265,3 +265,18 @@ func (c *client) stats() ([]byte, error) {
 
 // randomKey returns a random Q_Key. The highest bit marks privileged keys, so it is clear.
 func randomKey() uint32 { return rand.Uint32() >> 1 }
+
+// extend answers a client's question to the extension, once.
+func (c *client) extend(question []byte) (any, error) {
+	x := c.server.cfg.Extension
+	switch {
+	case x == nil || c.number == 0:
+		return nil, errors.New("found a question to a store beside HERD, allowed: to a server " +
+			"that has one, from a client that has slots")
+	case c.leaveExtension != nil:
+		return nil, errors.New("found a second question to the store beside HERD, allowed: one")
+	}
+	answer, leave, err := x.Admit(question)
+	c.leaveExtension = leave
+	return answer, err
+}

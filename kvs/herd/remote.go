@@ -259,3 +259,17 @@ func (r *Remote) Close() error {
 	}
 	return err
 }
+
+// Device is the client's device, and PD its protection domain there.
+func (r *Remote) Device() verbs.Device { return r.device }
+
+// PD is the protection domain of the client's sessions.
+func (r *Remote) PD() verbs.PD { return r.pd }
+
+// OpenExtended is Open with an extension.
+func (r *Remote) OpenExtended(opts kvs.SessionOptions, x SessionExtension) (kvs.Session, error) {
+	if err := r.check(opts); err != nil {
+		return nil, err
+	}
+	return openSession(r, opts, x)
+}

@@ -2,6 +2,7 @@ package herd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -280,4 +281,46 @@ func (s *session) Close() error {
 	}
 	s.sideChannels, s.links = nil, nil
 	return errors.Join(append(errs, s.cq.Close())...)
+}
+
+// extend asks the extension of the server over the side channel of a connection that has slots.
+func (s *session) extend(sd *sideChannel) error {
+	if s.extension == nil {
+		return nil
+	}
+	question, err := s.extension.Ask()
+	if err != nil {
+		return err
+	}
+	var answer json.RawMessage
+	if err := exchange(sd.conn, kindExtend, question, kindExtended, &answer); err != nil {
+		return err
+	}
+	return s.extension.Granted(answer)
+}
+
+// collectExtended takes the extension's answers, and notices a lost server behind them.
+func (s *session) collectExtended(answers []kvs.Answer) ([]kvs.Answer, error) {
+	if s.extension == nil {
+		return answers, nil
+	}
+	if err := s.lost(); err != nil {
+		return answers, err
+	}
+	had := len(answers)
+	answers, err := s.extension.Collect(answers)
+	if err != nil || len(answers) == had {
+		return answers, err
+	}
+	return answers, s.overdue(answers[had].ReceivedNs)
+}
+
+// lost returns why a connection has ended, or nil.
+func (s *session) lost() error {
+	for _, sd := range s.sideChannels {
+		if err := sd.err(); err != nil {
+			return fmt.Errorf("%s: %w, with %d requests in flight", s.remote.addr, err, s.pending)
+		}
+	}
+	return nil
 }

@@ -45,6 +45,7 @@ type worker struct {
 
 	counters kvs.WorkerStats
 	pinned   bool
+	idle     *idle.Idle
 
 	jobs     chan func()
 	stopped  atomic.Bool
@@ -129,7 +130,7 @@ func (w *worker) pin() error {
 
 // poll serves requests until the worker is stopped.
 func (w *worker) poll() error {
-	wait := idle.New(idle.Default, w.pinned)
+	w.idle = idle.New(idle.Default, w.pinned)
 	for {
 		if w.stopped.Load() {
 			return nil
@@ -138,9 +139,9 @@ func (w *worker) poll() error {
 		case err != nil:
 			return err
 		case busy:
-			wait.Reset()
+			w.idle.Reset()
 		default:
-			if err := wait.Rest(w.server.device); err != nil {
+			if err := w.idle.Rest(w.server.device); err != nil {
 				return err
 			}
 		}
@@ -217,7 +218,19 @@ func (w *worker) forget(in *inbox) {
 func (w *worker) snapshot() kvs.WorkerStats {
 	s, p := w.counters, w.engine.Stats()
 	s.CPUNs = cpu.ThreadNs()
+	if w.idle != nil {
+		s.SpunNs = w.idle.SpunNs()
+	}
 	s.Connections = uint64(len(w.inboxes))
 	s.Gets, s.Hits, s.Items, s.Evicted, s.Full = p.Gets, p.Hits, p.Items, p.Evicted, p.Full
 	return s
+}
+
+// engine makes what executes the requests of a worker.
+func (s *Server) engine(worker int) Engine {
+	core := s.table.Core(worker)
+	if x := s.cfg.Extension; x != nil {
+		return x.Engine(worker, core)
+	}
+	return core
 }

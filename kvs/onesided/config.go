@@ -14,9 +14,6 @@ import (
 const (
 	// DefaultNeighbourhood has the fewest messages for the bytes of a READ: see doc.go.
 	DefaultNeighbourhood = 8
-	// MinNeighbourhood and MaxNeighbourhood bound the places of a key.
-	MinNeighbourhood = 2
-	MaxNeighbourhood = 32
 
 	// loadPercent is the share of the places that all items take.
 	loadPercent = 60
@@ -69,9 +66,9 @@ func partitionItems(c *kvs.ServerConfig, s *shape) int {
 // check refuses what this store does not have.
 func check(c *kvs.ServerConfig) error {
 	switch n := c.Neighbourhood; {
-	case n != 0 && (n < MinNeighbourhood || n > MaxNeighbourhood):
-		return fmt.Errorf("neighbourhood: found %d places, allowed: %d to %d", n, MinNeighbourhood,
-			MaxNeighbourhood)
+	case n != 0 && (n < kvs.MinNeighbourhood || n > kvs.MaxNeighbourhood):
+		return fmt.Errorf("neighbourhood: found %d places, allowed: %d to %d", n,
+			kvs.MinNeighbourhood, kvs.MaxNeighbourhood)
 	case c.Inline != "" && c.Inline != kvs.InlineYes && c.Inline != kvs.InlineNo:
 		return fmt.Errorf("inline: found %q, allowed: %s, %s", c.Inline, kvs.InlineYes,
 			kvs.InlineNo)

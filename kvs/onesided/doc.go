@@ -82,9 +82,9 @@
 // # When the server ends
 //
 // A READ of a closed region ends the queue pair, and the session with an error. A session also
-// looks at its side channel before each look at READs. Over shm, the memory of a server that was killed
-// can be read for the moment until the kernel closes that channel. What it has is what the server
-// had. A client dials again. Another server has another seed.
+// looks at its side channel before each look at READs. Over shm, the memory of a server that was
+// killed can be read for the moment until the kernel closes that channel. What it has is what the
+// server had. A client dials again. Another server has another seed.
 //
 // # Who pays
 //

@@ -143,8 +143,8 @@ func (m *memory) Admit(asked []byte) (answer any, leave func() error, err error)
 func (g *grant) check(workers int) error {
 	s := &g.Shape
 	const most = 1 << 40
-	if s.Slots < 1 || s.Slots > most || s.Neighbourhood < MinNeighbourhood ||
-		s.Neighbourhood > MaxNeighbourhood || s.ValueBytes < 0 || s.ValueBytes > most ||
+	if s.Slots < 1 || s.Slots > most || s.Neighbourhood < kvs.MinNeighbourhood ||
+		s.Neighbourhood > kvs.MaxNeighbourhood || s.ValueBytes < 0 || s.ValueBytes > most ||
 		s.MaxValue < 0 || s.MaxValue > kvs.MaxValueBytes || g.Region.Length < workers*s.stride() {
 		return fmt.Errorf("the server's grant is invalid: found %d workers with %+v in a region "+
 			"of %d bytes", workers, *s, g.Region.Length)

@@ -79,7 +79,7 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 		c.Neighbourhood, c.Inline, c.Access = own.Neighbourhood, own.Inline, herd.Study.Access
 		if own.Neighbourhood == 0 {
 			return nil, fmt.Errorf("--neighbourhood: found 0 places, allowed: %d to %d",
-				MinNeighbourhood, MaxNeighbourhood)
+				kvs.MinNeighbourhood, kvs.MaxNeighbourhood)
 		}
 		return Start(c)
 	}

@@ -44,6 +44,7 @@ var checks = []struct {
 	{of: (*candidate).checkNeighbour, nodes: true},
 	{of: (*candidate).checkMemory},
 	{of: (*candidate).checkHalves, nodes: true},
+	{of: (*candidate).checkReads},
 	{of: (*candidate).checkTrace},
 	{of: (*candidate).checkLoad},
 	{of: (*candidate).checkProbe, each: true, probes: true},

@@ -7,6 +7,7 @@ import (
 	"dpukv/kvs/stores"
 	"dpukv/placement/process"
 	"dpukv/placement/submode"
+	"dpukv/placement/sweep"
 	"dpukv/placement/testbed"
 )
 
@@ -28,6 +29,15 @@ func (a *candidate) checkHalves() error {
 	}
 	if err := testbed.CheckLanes(a.testbed, &a.nodes); err != nil {
 		return fmt.Errorf("%slanes: %w", at, err)
+	}
+	return nil
+}
+
+// checkReads refuses keys of a store whose clients read items, in a sweep without one.
+func (a *candidate) checkReads() error {
+	if key := a.sweep.UnusedReadKey(); key != "" {
+		return fmt.Errorf("%s: found it with %s, allowed: in a sweep of a store whose clients "+
+			"read items (%v)", key, a.Store, sweep.ReadingStores())
 	}
 	return nil
 }

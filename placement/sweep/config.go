@@ -34,6 +34,8 @@ type Config struct {
 	EngineThreads                int    // of a split server; 0: as many as ServerThreads
 	Answers                      string // of lanes: see [kvs.HalfConfig]; "": read
 	Wait                         string // of halves: see [kvs.HalfConfig]; "": poll
+	Neighbourhood                int    // places of a key, where clients read items; 0: the store's
+	Inline                       string // values in items: "yes" or "no"; "": yes
 	Build                        string // of dpukv; "": this one
 	Duration                     time.Duration
 	Attach                       string

@@ -61,7 +61,8 @@ var waitOfHalves = strictyaml.Codec[string]{
 	Allowed: string(idle.Poll) + " or " + string(idle.Nap),
 }
 
-// ofHalves leaves the default of a key of halves out of IDs, as if the key did not exist.
+// ofHalves leaves the default of a key of some placements or stores out of IDs, as if the key did
+// not exist.
 func (k sweepKey) ofHalves() sweepKey {
 	of := k.identity
 	k.identity = func(c *Config) any {
@@ -81,7 +82,8 @@ func (k sweepKey) ofHalves() sweepKey {
 }
 
 // oneOfWhole leaves one configuration of those that differ only in keys of halves that a placement
-// lacks: a whole server has no engine, and without a proxy it has no lanes.
+// lacks: a whole server has no engine, and without a proxy it has no lanes. Other keys are of a
+// store whose clients read items.
 func oneOfWhole(all []Config) []Config {
 	seen := map[string]bool{}
 	kept := all[:0]
@@ -90,8 +92,14 @@ func oneOfWhole(all []Config) []Config {
 		if !lanes {
 			c.Answers, c.Wait = "", ""
 		}
+		reads := readsItems(c.Store)
+		if !reads {
+			c.Neighbourhood, c.Inline = 0, ""
+		}
 		if !engine {
 			c.EngineThreads = 0
+		}
+		if !engine || !reads {
 			key := fmt.Sprintf("%+v", c)
 			if seen[key] {
 				continue

@@ -133,6 +133,20 @@ var sweepKeys = slices.Concat(
 			means("How threads of halves wait for messages: they poll, or they sleep for 50 to "+
 				"100 µs at a time (nap).",
 				"[poll, nap]"),
+		axis("neighbourhood", "Neighbourhood", neighbourhoods,
+			func(s *Sweep) *[]int { return &s.Neighbourhood },
+			func(c *Config) *int { return &c.Neighbourhood }).
+			ofHalves().
+			means("Places of a key that one READ covers, of a store whose clients read items. See "+
+				"docs/tasks/designs.md.",
+				"[4, 8]"),
+		axis("inline", "Inline", inlined,
+			func(s *Sweep) *[]string { return &s.Inline },
+			func(c *Config) *string { return &c.Inline }).
+			ofHalves().
+			means("Whether items hold values of up to 32 bytes, of a store whose clients read "+
+				"items. Else each value takes a second READ.",
+				"[yes, no]"),
 		axis("neighbour", "Neighbour", neighbours,
 			func(s *Sweep) *[]string { return &s.Neighbour },
 			func(c *Config) *string { return &c.Neighbour }).optional().

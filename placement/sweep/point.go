@@ -30,6 +30,12 @@ func (pt *Point) Asked(p *results.Point) {
 	if pt.Wait != "" {
 		p.Wait = pt.Wait
 	}
+	if pt.Neighbourhood > 0 { // else the store chooses
+		p.Neighbourhood = pt.Neighbourhood
+	}
+	if pt.Inline != "" {
+		p.Inline = pt.Inline
+	}
 	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
 	if !pt.takeThreads || p.ServerThreads == 0 { // 0: no server has told its number
 		p.ServerThreads = pt.ServerThreads
@@ -70,6 +76,7 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	compare("store", asked.Store, used.Store)
 	compare("server_threads", asked.ServerThreads, used.ServerThreads)
 	pt.compareHalves(used, compare)
+	pt.compareReads(used, compare)
 	compare("client_threads", asked.ClientThreads, used.ClientThreads)
 	compare("mode", asked.Mode, used.Mode)
 	compare("access", asked.Access, used.Access)
@@ -116,4 +123,16 @@ type Point struct {
 	ID     string
 	Repeat int
 	Config
+}
+
+// compareReads compares what only points of such a store have, also if the sweep asks for the
+// defaults.
+func (pt *Point) compareReads(used *results.Point, compare func(name string, asked, used any)) {
+	if used.Items == nil {
+		return
+	}
+	if pt.Neighbourhood > 0 {
+		compare("neighbourhood", pt.Neighbourhood, used.Neighbourhood)
+	}
+	compare("inline", inlined.Format(pt.Inline), used.Inline)
 }

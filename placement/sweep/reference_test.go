@@ -26,12 +26,12 @@ func TestExamplesOfKeysAreAllowed(t *testing.T) {
 func TestDefaultsOfKeys(t *testing.T) {
 	want := map[string]string{
 		"store": "mica", "client_threads": "[1, 2, 4, 8]", "repeats": "6",
-		"access":    "erew (mica, herd, redis), crcw (memcached)",
-		"key_bytes": "8 (mica, memcached, redis), 16 (herd)",
+		"access":    "erew (mica, herd, onesided, redis), crcw (memcached)",
+		"key_bytes": "8 (mica, memcached, redis), 16 (herd, onesided)",
 	}
 	for _, k := range Keys() {
 		known := k.Default
-		for _, added := range stores.Names()[4:] { // with defaults of its own
+		for _, added := range stores.Names()[5:] { // with defaults of its own
 			known = strings.ReplaceAll(known, ", "+added, "")
 		}
 		if text, given := want[k.Name]; given && known != text {

@@ -27,6 +27,8 @@ type Sweep struct {
 	EngineThreads                []int    // of split servers; 0: as many as server threads
 	Answers                      []string // of lanes; "": read
 	Wait                         []string // of halves; "": poll
+	Neighbourhood                []int    // places of a key in a table; 0: the store's
+	Inline                       []string // values in items; "": yes
 	Protocol                     []string // of stores that have several; "": the store's own choice
 	Builds                       []string // of dpukv, the base first; "": this one alone
 
@@ -259,4 +261,18 @@ func (s *Sweep) studied(of func(*Config) string) []string {
 		}
 	}
 	return values
+}
+
+// UnusedReadKey returns a key of stores whose clients read items that the file has, although it
+// measures no such store; "": there is none.
+func (s *Sweep) UnusedReadKey() string {
+	if slices.ContainsFunc(s.Stores, readsItems) {
+		return ""
+	}
+	for _, key := range []string{"neighbourhood", "inline"} {
+		if s.says(key) {
+			return key
+		}
+	}
+	return ""
 }

@@ -60,9 +60,9 @@ func serverSpec(pt *sweep.Point, n *testbed.Node) (*node.ServerSpec, error) {
 			Items: w.Keys, KeyBytes: w.KeyRoomBytes(), MaxKeyBytes: longestKey(&w),
 			ValueBytes:    w.RoomBytes(),
 			MaxValueBytes: w.MaxValueBytes(), GrowthBytes: growthBytes(&w),
-			MemoryBytes: pt.Memory,
-			FixedSizes:  w.ValueSizes != "" && w.ValueSizeBy == load.ByKey,
-			Hash:        pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.VerbsDevice(),
+			MemoryBytes: pt.Memory, Neighbourhood: pt.Neighbourhood, Inline: pt.Inline,
+			FixedSizes: w.ValueSizes != "" && w.ValueSizeBy == load.ByKey,
+			Hash:       pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.VerbsDevice(),
 		}},
 	}, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"dpukv/internal/foreign"
 	"dpukv/internal/numfmt"
+	"dpukv/kvs"
 	"dpukv/results"
 )
 
@@ -390,6 +391,27 @@ func (s *summary) parts() {
 	}
 	s.line("lanes", laneText("to the store", "answers", s.p.Lanes),
 		laneText("to the proxy", "requests", s.p.ProxyLanes))
+	s.line("items", itemsText(s.p.Items))
+}
+
+// itemsText says how clients read items, or "" if they do not.
+func itemsText(i *results.Items) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.2f %% of GETs answered by READ alone; per GET %s READs, %s bytes, %s "+
+		"READs again; a check takes %s ns; the server works for %s ns per operation; READs are "+
+		"answered by %s", 100*i.ReadShare,
+		numfmt.Digits3(i.ReadsPerGet), numfmt.Digits3(i.BytesPerGet),
+		numfmt.Digits3(i.RetriesPerGet), numfmt.Digits3(i.CheckNsPerRead),
+		numfmt.Digits3(i.ServerWorkNsPerOp), responders[i.Responder])
+}
+
+// responders are those at the server.
+var responders = map[string]string{
+	kvs.ByNobody: "no CPU of the server: the client copies memory",
+	kvs.ByNIC:    "the server's NIC", kvs.ByKernel: "the server's kernel, in software",
+	kvs.BySoftware: "the server's threads, in software",
 }
 
 // laneText says how lanes carry messages, or "" if there are none. The messages are those out of

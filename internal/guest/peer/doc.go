@@ -6,6 +6,7 @@
 //
 // TestHERDServe is a HERD server, and TestHERDDrive is a client that checks every answer. CONTROL
 // is an address at the server. The server ends when the connection to that address does.
+// TestOneSidedServe and TestOneSidedDrive are those of a store whose clients read items.
 //
 // DEVICE has the format of package provider, and ADDR is the address of the side channel. Without
 // them the tests are skipped.

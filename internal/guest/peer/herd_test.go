@@ -15,9 +15,11 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/kvs/kvstest"
+	"dpukv/kvs/onesided"
 	"dpukv/kvs/partition"
 	"dpukv/load"
 	"dpukv/results"
+	"dpukv/verbs/provider"
 )
 
 const herdHash = herd.DefaultHash
@@ -32,6 +34,24 @@ func TestHERDServe(t *testing.T) {
 		Listen: addr, Device: device, Workers: 1, Mode: partition.Store,
 		Items: 100_000, LogBytes: 64 << 20, Hash: herdHash, Version: "test", MaxClients: 16,
 	}))(t)
+	untilControlEnds(t, control, server)
+}
+
+// TestOneSidedServe is a server whose clients read items, likewise.
+func TestOneSidedServe(t *testing.T) {
+	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
+	if control == "" {
+		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
+	}
+	server := must.Get(onesided.Start(&kvs.ServerConfig{
+		Listen: addr, Device: kvs.Device{Name: device, GIDIndex: provider.Defaults.GIDIndex},
+		Workers: 1, Items: 100_000, KeyBytes: 16, ValueBytes: 200, Mode: "store", Hash: herdHash,
+		Version: "test",
+	}))(t)
+	untilControlEnds(t, control, server)
+}
+
+func untilControlEnds(t *testing.T, control string, server *herd.Server) {
 	l := must.Get(net.Listen("tcp", control))(t)
 	defer l.Close()
 	conn := must.Get(l.Accept())(t)
@@ -50,6 +70,21 @@ func TestHERDDrive(t *testing.T) {
 	conn := must.Get(dial(control, 30*time.Second))(t)
 	defer conn.Close()
 	remote := must.Get(herd.Dial(t.Context(), addr, herd.Options{Device: device}))(t)
+	defer remote.Close()
+	t.Logf("%+v", remote.Facts())
+	t.Run("model", func(t *testing.T) { againstModel(t, remote) })
+	t.Run("load", func(t *testing.T) { underLoad(t, remote) })
+}
+
+// TestOneSidedDrive is the client of TestOneSidedServe. READs answer most of its GETs.
+func TestOneSidedDrive(t *testing.T) {
+	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
+	if control == "" {
+		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
+	}
+	conn := must.Get(dial(control, 30*time.Second))(t)
+	defer conn.Close()
+	remote := must.Get(onesided.Dial(t.Context(), addr, herd.Options{Device: device}))(t)
 	defer remote.Close()
 	t.Logf("%+v", remote.Facts())
 	t.Run("model", func(t *testing.T) { againstModel(t, remote) })
@@ -124,5 +159,8 @@ func underLoad(t *testing.T, remote kvs.Remote) {
 	if p.Status != results.StatusOK || p.Ops == 0 || p.Errors > 0 {
 		t.Errorf("status %s, %d operations, %d errors: %v", p.Status, p.Ops, p.Errors, result.Examples)
 	}
-	t.Logf("%d operations, every answer right", p.Ops)
+	if i := p.Items; i != nil && i.ReadShare < .9 {
+		t.Errorf("READs answered %.4f of the GETs", i.ReadShare)
+	}
+	t.Logf("%d operations, every answer right; read %+v", p.Ops, p.Items)
 }

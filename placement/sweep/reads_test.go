@@ -1,0 +1,66 @@
+package sweep
+
+import (
+	"slices"
+	"testing"
+
+	"dpukv/internal/test/must"
+	"dpukv/results"
+)
+
+// TestReadKeys checks that the keys of stores whose clients read items multiply only these, and
+// leave the IDs of all others, and of their own defaults, as they were.
+func TestReadKeys(t *testing.T) {
+	reading := ReadingStores()
+	if len(reading) == 0 {
+		t.Fatal("no store's clients read items")
+	}
+	parse := func(store, keys string) Sweep {
+		text := "store: [" + store + "]\nget_ratio: 0.5\nclient_threads: 1\nrepeats: 1\n" + keys
+		return must.Get(Parse("s.yaml", []byte(text)))(t)
+	}
+	ids := func(s Sweep) (ids []string) {
+		for _, p := range s.Points() {
+			ids = append(ids, p.ID)
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	both := "neighbourhood: [auto, 4]\ninline: [yes, no]\n"
+	plain := ids(parse("herd, "+reading[0], ""))
+	all := ids(parse("herd, "+reading[0], both))
+	if len(plain) != 2 || len(all) != 5 {
+		t.Errorf("%d and %d points, want 2 and 5", len(plain), len(all))
+	}
+	for _, id := range plain {
+		if !slices.Contains(all, id) {
+			t.Errorf("%s is missing from %q", id, all)
+		}
+	}
+	if s := parse("herd", both); s.UnusedReadKey() != "neighbourhood" {
+		t.Errorf("unused: found %q", s.UnusedReadKey())
+	}
+	if s := parse(reading[0], both); s.UnusedReadKey() != "" {
+		t.Errorf("unused: found %q", s.UnusedReadKey())
+	}
+	s := parse(reading[0], both)
+	for _, p := range s.Points() {
+		var asked results.Point
+		p.Asked(&asked)
+		used := results.Point{Counted: results.Counted{Items: &results.Items{}}}
+		used.Neighbourhood, used.Inline = 7, "maybe"
+		differences := 0
+		p.compareReads(&used, func(_ string, asked, used any) {
+			if asked != used {
+				differences++
+			}
+		})
+		want := 1
+		if p.Neighbourhood > 0 {
+			want = 2
+		}
+		if asked.Neighbourhood != p.Neighbourhood || asked.Inline != p.Inline || differences != want {
+			t.Errorf("asked for %+v, %d differences", asked.Asked, differences)
+		}
+	}
+}
