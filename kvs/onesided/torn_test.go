@@ -115,13 +115,13 @@ func TestTornIsFound(t *testing.T) {
 // TestMovesAreFound shows why no item moves: a key that is always there, but moves from place to
 // place, the copy first, is missed by READs whose bytes all have their checksum.
 func TestMovesAreFound(t *testing.T) {
-	for _, m := range models()[:4] {
+	for _, m := range models()[1:4] { // the plain device shows it by chance
 		t.Run(m.name, func(t *testing.T) {
 			r := m.rig(t)
 			key := []byte("hot key")
 			k, home := shorten(key), r.engine.table.home(hashOf(key))
 			at := home
-			_, _, missed := hunt(t, r, 10_000_000, 1, func(n uint64) {
+			_, _, missed := hunt(t, r, 1_000_000, 1, func(n uint64) {
 				to := home + (at-home+3)%r.engine.table.Neighbourhood
 				r.engine.table.set(to, &k, numbered(n, InlineBytes))
 				if to != at && n > 0 {
