@@ -185,14 +185,12 @@ lint-builds: ## vet of all other builds
 	cd hashbench/lab && $(GO) vet ./...
 
 REPEATS ?= 5
-bench: ## every benchmark beside its yardstick, condensed by benchstat (about 45 minutes; REPEATS=2: 20)
-	cd bench && $(GO) test -run XXX -bench . -benchtime 1s -count $(REPEATS) -timeout 60m ./... | tee ../bench.txt
-	$(GO) test -run XXX -bench . -benchtime 1s -count $(REPEATS) -timeout 60m $(RDMA_BENCH) ./load/trace | tee -a bench.txt
-	$(GO) test -run XXX -bench 'Session$$' -benchtime 1s -count $(REPEATS) $(SESSION_BENCH) | tee -a bench.txt
-	$(TOOL) benchstat bench.txt
+bench: ## every benchmark beside its yardstick, into bench/results (about 45 minutes; REPEATS=2: 20)
+	cd bench && $(GO) run ./measure -repeats $(REPEATS)
+	$(TOOL) benchstat -filter '-.unit:/-cpus$$/' "$$(ls -t bench/results/*.txt | head -1)"
 
-bench-quick: ## the ratios of the main parts, and which have moved since they were accepted (about 3 minutes)
-	cd bench && $(GO) run ./quick
+bench-quick: ## the ratios of the main parts, and which have moved on this processor (about 4 minutes)
+	cd bench && $(GO) run ./measure -quick
 
 bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 8 minutes)
 	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml

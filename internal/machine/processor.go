@@ -39,6 +39,24 @@ func cpuModel(fs root) string {
 	return ""
 }
 
+// ProcessorFamily names this machine's processor by what it calls itself when a hypervisor hides its
+// model's name: "AMD family 26 model 2", "implementer 0x41 part 0xd0c". Empty means unknown.
+func ProcessorFamily() string { return processorFamily("/") }
+
+func processorFamily(fs root) string {
+	info := fs.read("proc/cpuinfo")
+	field := func(name string) string { return cpuinfoField(info, name) }
+	if family := field("cpu family"); family != "" {
+		vendor := strings.NewReplacer("AuthenticAMD", "AMD", "GenuineIntel", "Intel").Replace(
+			field("vendor_id"))
+		return vendor + " family " + family + " model " + field("model")
+	}
+	if part := field("CPU part"); part != "" {
+		return "implementer " + field("CPU implementer") + " part " + part
+	}
+	return ""
+}
+
 // cpuinfoField is the first value under name in /proc/cpuinfo.
 func cpuinfoField(info, name string) string {
 	for line := range strings.Lines(info) {

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// part is a run of "go test".
+type part struct {
+	dir, pkg  string // dir is relative to the repository
+	benchmark string
+	benchtime string
+	repeats   int
+}
+
+// full takes some 45 minutes with five repeats.
+func full(repeats int) []part {
+	parts := []part{{"bench", ".", ".", "1s", repeats}}
+	for _, pkg := range []string{"./kvs/herd", "./kvs/onesided", "./verbs/softroce", "./verbs/mqueue", "./load/trace"} {
+		parts = append(parts, part{".", pkg, ".", "1s", repeats})
+	}
+	for _, pkg := range []string{"./kvs/mica", "./kvs/redis", "./kvs/memcached"} {
+		parts = append(parts, part{".", pkg, "^BenchmarkSession$", "1s", repeats})
+	}
+	return parts
+}
+
+// quickSuite takes some four minutes. Four repeats beside five accepted ones can decide.
+var quickSuite = []part{
+	{"bench", ".", "^BenchmarkLimit$", "10000000x", 4},
+	{"bench", ".", "^BenchmarkServerLimit$", "1x", 4},
+	{"bench", ".", "^BenchmarkConnections$/^connections=(1|1000)$", "1x", 4},
+	{"bench", ".", "^BenchmarkClient$/^window=[14]$", "1x", 4},
+	{".", "./kvs/redis", "^BenchmarkSession$", "5000000x", 4},
+	{".", "./kvs/memcached", "^BenchmarkSession$", "5000000x", 4},
+	{".", "./kvs/herd", "^BenchmarkSHM$/^clients=[18]$/^batch=32$/./^get=100$", "10000000x", 4},
+	{".", "./verbs/softroce", "^BenchmarkBatch$", "200000x", 4},
+	{".", "./verbs/mqueue", "^BenchmarkRoundTrip$", "100000x", 4},
+}
+
+// runAll runs parts and writes their output. Each line of a repeat also has what others used.
+func runAll(ctx context.Context, parts []part, out io.Writer) error {
+	for i := range parts {
+		p := &parts[i]
+		if err := p.run(ctx, out); err != nil {
+			return fmt.Errorf("benchmarks %s of %s: %w", p.benchmark, p.pkg, err)
+		}
+	}
+	return nil
+}
+
+func (p *part) run(ctx context.Context, out io.Writer) error {
+	cmd := exec.CommandContext(ctx, "go", "test", p.pkg, "-run", "^$", "-bench", p.benchmark,
+		"-benchtime", p.benchtime, "-count", strconv.Itoa(p.repeats), "-timeout", "60m")
+	cmd.Dir = filepath.Join(repository, p.dir)
+	cmd.Stderr = os.Stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	var seen []string // the last lines say why a run failed
+	o, lines := newOthers(), bufio.NewScanner(stdout)
+	for lines.Scan() {
+		line := lines.Text()
+		seen = append(seen, line)
+		if isRepeat(line) {
+			line += o.since()
+		}
+		if _, err := fmt.Fprintln(out, line); err != nil {
+			return err
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("%w: %s", err, strings.Join(seen[max(0, len(seen)-20):], "\n"))
+	}
+	return lines.Err()
+}
+
+// isRepeat tells a line with figures from one that only names a benchmark.
+func isRepeat(line string) bool {
+	return strings.HasPrefix(line, "Benchmark") && len(strings.Fields(line)) >= 4
+}
