@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
@@ -14,31 +15,42 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkKeys is the partition's Get with growing numbers of keys, and the memory of an item.
+// BenchmarkKeys is the partition's Get with growing numbers of keys, and the memory of an item. The
+// greatest number is there once more with pages of 1 GiB, where the machine has them.
 func BenchmarkKeys(b *testing.B) {
 	counts := []int{10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
 	if os.Getenv("BENCH_KEYS") != "" {
 		counts = keyCounts()
 	}
-	for _, keys := range counts {
+	for i, keys := range counts {
 		s := newStream(keys)
 		for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
-			t, err := partition.New(tableConfig(mode, partition.EREW, keys, 8))
-			if err != nil {
-				b.Logf("%d keys left out: %v", keys, err)
-				continue
+			benchKeys(b, fmt.Sprintf("keys=%d/store=mica-%s", keys, mode), s, keys, mode, offheap.Auto)
+			if i == len(counts)-1 {
+				pages := offheap.Sized(1 << 30)
+				benchKeys(b, fmt.Sprintf("keys=%d/store=mica-%s/pages=%s", keys, mode, pages), s, keys, mode, pages)
 			}
-			c := fill(t, keys, 8)
-			b.Run(fmt.Sprintf("keys=%d/store=mica-%s", keys, mode), func(b *testing.B) {
-				index, log := t.Memory()
-				execute(b, c, s, kvs.Get, 64, 8)
-				b.ReportMetric(float64(index)/float64(keys), "index-B/item")
-				b.ReportMetric(float64(log)/float64(keys), "log-B/item")
-				b.ReportMetric(float64(c.Stats().LiveBytes)/float64(c.Stats().Items), "live-B/item")
-			})
-			t.Close()
 		}
 	}
+}
+
+func benchKeys(b *testing.B, name string, s *stream, keys int, mode partition.Mode, pages offheap.Pages) {
+	cfg := tableConfig(mode, partition.EREW, keys, 8)
+	cfg.Pages = pages
+	t, err := partition.New(cfg)
+	if err != nil {
+		b.Logf("%s left out: %v", name, err)
+		return
+	}
+	defer t.Close()
+	c := fill(t, keys, 8)
+	b.Run(name, func(b *testing.B) {
+		index, log := t.Memory()
+		execute(b, c, s, kvs.Get, 64, 8)
+		b.ReportMetric(float64(index)/float64(keys), "index-B/item")
+		b.ReportMetric(float64(log)/float64(keys), "log-B/item")
+		b.ReportMetric(float64(c.Stats().LiveBytes)/float64(c.Stats().Items), "live-B/item")
+	})
 }
 
 // BenchmarkItemSize is the partition's Get with values that grow beyond a cache line.

@@ -38,7 +38,7 @@ func reserve(size int64) int64 { return 16<<20 + size/256 }
 
 func fits(root fs.FS, size int64, pages Pages) error {
 	info := meminfo(root)
-	if pages == HugeTLB || pages == Auto && pooled(root, int(size)) {
+	if pages.reserved() || pages == Auto && pooled(root, int(size)) {
 		return nil
 	}
 	if available, ok := info["MemAvailable"]; ok && size+reserve(size) > available {

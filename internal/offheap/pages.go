@@ -3,6 +3,7 @@ package offheap
 import (
 	"fmt"
 	"os"
+	"strings"
 )
 
 // Pages names a kind of memory pages.
@@ -11,7 +12,8 @@ type Pages string
 const (
 	// Auto takes the first of HugeTLB, THP and Small that the machine has.
 	Auto Pages = "auto"
-	// HugeTLB are huge pages from one of the kernel's reserved pools.
+	// HugeTLB are huge pages from one of the kernel's reserved pools. "hugetlb-1g" are those of 1
+	// GiB alone, and so on: see [Sized].
 	HugeTLB Pages = "hugetlb"
 	// THP are transparent huge pages, asked for by madvise.
 	THP Pages = "thp"
@@ -22,20 +24,38 @@ const (
 )
 
 // PagesHelp lists the user's notations, for help texts.
-const PagesHelp = "auto, hugetlb, thp, base, or base's size (most kernels: 4k)"
+const PagesHelp = "auto, hugetlb, hugetlb-2m, hugetlb-1g, thp, base, or base's size (most " +
+	"kernels: 4k)"
+
+// Sized names the huge pages of the pool with pages of this size.
+func Sized(pageBytes int) Pages { return Pages(Backing{HugeTLB, pageBytes}.String()) }
+
+// reserved reports whether the pages come from a reserved pool, and from none else.
+func (p Pages) reserved() bool { return p == HugeTLB || p.pageBytes() > 0 }
+
+// pageBytes is the size in "hugetlb-1g"; 0: there is none.
+func (p Pages) pageBytes() int {
+	size, ok := strings.CutPrefix(string(p), string(HugeTLB)+"-")
+	for bytes := leastHugeBytes; ok && bytes <= mostHugeBytes; bytes *= 2 {
+		if size == sizeName(bytes) {
+			return bytes
+		}
+	}
+	return 0
+}
 
 // ParsePages reads the user's notation. A size names the base pages of a kernel that has this size:
 // a kernel with pages of 64 KiB refuses 4k.
 func ParsePages(s string) (Pages, error) {
 	base := sizeName(os.Getpagesize())
-	switch p := Pages(s); p {
-	case Auto, HugeTLB, THP, Small:
+	switch p := Pages(s); {
+	case p == Auto, p == THP, p == Small, p.reserved():
 		return p, nil
-	case Pages(base):
+	case p == Pages(base):
 		return Small, nil
 	}
 	return "", fmt.Errorf("pages %q: found a kernel whose base pages are %s; allowed: auto, "+
-		"hugetlb, thp, base, %s", s, base, base)
+		"hugetlb, hugetlb-2m to hugetlb-16g, thp, base, %s", s, base, base)
 }
 
 // Backing is what the kernel gave: a kind of pages, and their size.

@@ -9,6 +9,7 @@ import (
 func TestParsePages(t *testing.T) {
 	for s, want := range map[string]Pages{
 		"auto": Auto, "hugetlb": HugeTLB, "thp": THP, "base": Small,
+		"hugetlb-1g": Sized(1 << 30), "hugetlb-512m": "hugetlb-512m",
 		sizeName(os.Getpagesize()): Small,
 	} {
 		if p, err := ParsePages(s); err != nil || p != want {
@@ -16,7 +17,7 @@ func TestParsePages(t *testing.T) {
 		}
 	}
 	// 8 KiB are no base page of amd64 or arm64.
-	for _, s := range []string{"1G", "8k", "go-heap", ""} {
+	for _, s := range []string{"1G", "8k", "go-heap", "", "hugetlb-", "hugetlb-1G", "hugetlb-64k", "hugetlb-3m"} {
 		_, err := ParsePages(s)
 		if err == nil || !strings.Contains(err.Error(), sizeName(os.Getpagesize())) {
 			t.Errorf("ParsePages(%q): %v, want an error with the size of base pages", s, err)

@@ -15,6 +15,9 @@ import (
 // arm64's of 64 KiB, hardly help against misses of the TLB.
 const leastHugeBytes = 2 << 20
 
+// mostHugeBytes is the greatest size of pages that a processor has.
+const mostHugeBytes = 16 << 30
+
 const poolsDir = "sys/kernel/mm/hugepages"
 
 // pool is one of the kernel's pools of reserved huge pages.
@@ -55,6 +58,17 @@ func (p pool) String() string {
 func (p pool) mend(size int) string {
 	return fmt.Sprintf("echo %d | sudo tee /%s/hugepages-%dkB/nr_hugepages",
 		p.total-p.free+roundUp(size, p.pageBytes)/p.pageBytes, poolsDir, p.pageBytes>>10)
+}
+
+// lacks is the error of a machine without a pool of these pages.
+func lacks(pages Pages, found []pool) error {
+	var sizes []string
+	for _, p := range found {
+		sizes = append(sizes, string(Sized(p.pageBytes)))
+	}
+	return fmt.Errorf("pages %s: found none of that size on this machine; allowed: %s, or the "+
+		"kernel parameter hugepagesz=%s, where the processor has such pages (x86: pdpe1gb)", pages,
+		strings.Join(sizes, ", "), strings.ToUpper(sizeName(pages.pageBytes())))
 }
 
 // shortOf is the error of a machine whose pools lack size bytes.

@@ -73,6 +73,29 @@ func TestShortOfNamesTheCommand(t *testing.T) {
 	}
 }
 
+// TestSizedPages: a pool that was asked for by its size is the only one, and its lack an error.
+func TestSizedPages(t *testing.T) {
+	for s, want := range map[Pages]int{
+		"hugetlb-2m": 2 << 20, "hugetlb-1g": 1 << 30, "hugetlb-16g": 16 << 30, HugeTLB: 0, THP: 0,
+	} {
+		if got := s.pageBytes(); got != want {
+			t.Errorf("%s: found pages of %d bytes, want %d", s, got, want)
+		}
+	}
+	if err := fits(system(), 100<<30, "hugetlb-1g"); err != nil {
+		t.Errorf("pages of a pool count as available memory: %v", err)
+	}
+	const want = "pages hugetlb-1g: found none of that size on this machine; allowed: hugetlb-2m, " +
+		"hugetlb-512m, hugetlb-16g, or the kernel parameter hugepagesz=1G"
+	if got := lacks("hugetlb-1g", pools(bluefield())).Error(); !strings.HasPrefix(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	r, err := Alloc(1<<20, "hugetlb-16g") // of which no tested machine has one to spare
+	if err == nil && r.Backing().Kind != Heap {
+		t.Errorf("found %s instead of a page of 16 GiB", r.Backing())
+	}
+}
+
 func TestTransparentBytes(t *testing.T) {
 	if got := transparentBytes(bluefield()); got != 512<<20 {
 		t.Errorf("found %d, want 512 MiB", got)

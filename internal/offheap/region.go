@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/bits"
 	"os"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -26,9 +27,9 @@ func Alloc(size int, pages Pages) (*Region, error) {
 	if size <= 0 {
 		return nil, fmt.Errorf("allocate %d bytes: want at least one", size)
 	}
-	if pages == HugeTLB || pages == Auto {
+	if pages.reserved() || pages == Auto {
 		r, err := allocHugeTLB(size, pages)
-		if err == nil || pages == HugeTLB {
+		if err == nil || pages.reserved() {
 			return r, err
 		}
 	}
@@ -41,6 +42,13 @@ func Alloc(size int, pages Pages) (*Region, error) {
 // allocHugeTLB takes the pool with the smallest pages of those that have enough.
 func allocHugeTLB(size int, pages Pages) (*Region, error) {
 	found := pools(os.DirFS("/"))
+	if bytes := pages.pageBytes(); bytes > 0 {
+		at := slices.IndexFunc(found, func(p pool) bool { return p.pageBytes == bytes })
+		if at < 0 {
+			return nil, lacks(pages, found)
+		}
+		found = found[at : at+1]
+	}
 	var first error
 	for _, p := range found {
 		if pages == Auto && !p.suits(size) {
