@@ -192,8 +192,8 @@ bench: ## every benchmark beside its yardstick, into bench/results (about 45 min
 bench-quick: ## the ratios of the main parts, and which have moved on this processor (about 4 minutes)
 	cd bench && $(GO) run ./measure -quick
 
-bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine: the ratios (about 8 minutes)
-	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml
+bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine, into bench/results: the ratios (about 9 minutes)
+	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml peers/peers-threads.yaml
 
 bench-hostile: build ## what MICA's and HERD's servers bear: hostile clients beside an honest one (about 8 minutes)
 	cd bench && for s in mica herd; do $(GO) run ./hostile -store $$s ../dpukv || exit 1; done

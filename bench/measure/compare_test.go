@@ -38,11 +38,13 @@ func TestReport(t *testing.T) {
 		"overlap": {[]float64{1, 1.3, 1, 1.3, 1}, "this", now, []string{"0 of 1 ratios"}},
 		"few":     {[]float64{1, 1, 1, 1}, "this", now, []string{"too few quiet repeats", "0 of 0 ratios"}},
 		"disturbed": {
-			[]float64{1, 1, 1, 1, 1}, "this", run(t, disturbed, "2", "2", "2", "2"),
+			[]float64{1, 1, 1, 1, 1},
+			"this", run(t, disturbed, "2", "2", "2", "2"),
 			[]string{"too few quiet repeats (4 repeats disturbed by others)", "of 1, too few"},
 		},
 		"another processor": {
-			[]float64{1, 1, 1, 1, 1}, "AMD family 25 model 17", now,
+			[]float64{1, 1, 1, 1, 1},
+			"AMD family 25 model 17", now,
 			[]string{"No accepted ratios for this processor, AMD family 25 model 17: found files for this.", "not accepted yet"},
 		},
 	} {

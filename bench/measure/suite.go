@@ -23,7 +23,9 @@ type part struct {
 // full takes some 45 minutes with five repeats.
 func full(repeats int) []part {
 	parts := []part{{"bench", ".", ".", "1s", repeats}}
-	for _, pkg := range []string{"./kvs/herd", "./kvs/onesided", "./verbs/softroce", "./verbs/mqueue", "./load/trace"} {
+	for _, pkg := range []string{
+		"./kvs/herd", "./kvs/onesided", "./verbs/softroce", "./verbs/mqueue", "./load/trace",
+	} {
 		parts = append(parts, part{".", pkg, ".", "1s", repeats})
 	}
 	for _, pkg := range []string{"./kvs/mica", "./kvs/redis", "./kvs/memcached"} {

@@ -41,7 +41,8 @@ func Parse(text string) (*File, error) {
 	f := &File{map[string]string{}, Values{}, Values{}}
 	pkg := ""
 	for line := range strings.Lines(text) {
-		if key, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && !strings.Contains(key, " ") {
+		key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if ok && !strings.Contains(key, " ") {
 			if value = strings.TrimSpace(value); key == "pkg" {
 				pkg = value[strings.LastIndex(value, "/")+1:]
 			} else if len(f.Values)+len(f.Disturbed) == 0 {

@@ -81,7 +81,7 @@ type table struct {
 	head string // "load | keys | floor"
 	// named tables name a single processor, too. The others stand on a page that does.
 	named bool
-	rows []row
+	rows  []row
 }
 
 // markdown writes the table as Markdown, with a group of rows for each processor.

@@ -54,7 +54,8 @@ func short() *table {
 }
 
 func partition() *table {
-	t := &table{head: "CPU time per operation | GET, 1 M keys | SET | GET, 16 M keys | SET | × MICA, GET, 1 M"}
+	t := &table{head: "CPU time per operation | GET, 1 M keys | SET | GET, 16 M keys | SET | " +
+		"× MICA, GET, 1 M"}
 	base := inProcess(1e6, micaCache, "GET", 64)
 	for _, of := range []struct {
 		label, store string
@@ -86,9 +87,13 @@ func memory() *table {
 		{"GET, 1-KiB values | 1 M", "keys=1048576/load=get-1KB"},
 		{"GET, Zipf 0.99 | 16 M", "keys=16000000/load=get-zipf"},
 		{"half SET | 16 M", "keys=16000000/load=half-set"},
-		{"GET by three readers beside the writing owner (CREW) | 16 M", "keys=16000000/load=crew-3-readers"},
+		{
+			"GET by three readers beside the writing owner (CREW) | 16 M",
+			"keys=16000000/load=crew-3-readers",
+		},
 	} {
-		t.rows = append(t.rows, beside(of.label, "bench.Limit/"+of.name, "floor-ns/op", cpuNs, "x-floor"))
+		t.rows = append(t.rows, beside(of.label, "bench.Limit/"+of.name, "floor-ns/op", cpuNs,
+			"x-floor"))
 	}
 	return t
 }
@@ -131,7 +136,8 @@ func server() *table {
 		{"4 × 4", "ServerLimit/connections=4/window=4"},
 		{"16 × 4", "ServerLimit/connections=16/window=4"},
 	} {
-		t.rows = append(t.rows, beside(of.label+", bare server", "bench."+of.name, "floor-ns/op", "server-ns/op", "x-floor"))
+		t.rows = append(t.rows, beside(of.label+", bare server", "bench."+of.name, "floor-ns/op",
+			"server-ns/op", "x-floor"))
 	}
 	return t
 }
@@ -174,7 +180,8 @@ func peers() *table {
 }
 
 func halves() *table {
-	t := &table{head: "answers | connections × window | whole server | engine | store half | without empty polls"}
+	t := &table{head: "answers | connections × window | whole server | engine | store half | " +
+		"without empty polls"}
 	for _, shape := range []struct{ label, name string }{
 		{"16 × 1", "connections=16/window=1"}, {"4 × 16", "connections=4/window=16"},
 	} {
