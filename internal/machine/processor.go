@@ -39,8 +39,8 @@ func cpuModel(fs root) string {
 	return ""
 }
 
-// ProcessorFamily names this machine's processor by what it calls itself when a hypervisor hides its
-// model's name: "AMD family 26 model 2", "implementer 0x41 part 0xd0c". Empty means unknown.
+// ProcessorFamily names this machine's processor by what a hypervisor seldom hides: "AMD family 26
+// model 2", "implementer 0x41 part 0xd0c". Empty means unknown.
 func ProcessorFamily() string { return processorFamily("/") }
 
 func processorFamily(fs root) string {

@@ -118,8 +118,8 @@ func (t *table) markdown(all []*Processor) string {
 // processors is the table of what the files hold for.
 func processors(all []*Processor) string {
 	var b strings.Builder
-	b.WriteString("| processor | CPUs | kernel | Go | measured | at commit | repeats set apart |\n" +
-		"|---|---|---|---|---|---|---|\n")
+	b.WriteString("| processor | CPUs | kernel | Go | measured | at commit | " +
+		"figures set apart |\n|---|---|---|---|---|---|---|\n")
 	for _, p := range all {
 		for _, f := range p.Files {
 			h := f.Header

@@ -34,8 +34,8 @@ const cpuNs = "cpu-ns/op"
 
 // inProcess is a GET or SET of the partition's benchmark.
 func inProcess(keys int, store, op string, batch int) cell {
-	return ns(fmt.Sprintf("bench.Partition/keys=%d/store=%s/op=%s/batch=%d", keys, store, op, batch),
-		cpuNs)
+	return ns(fmt.Sprintf("bench.Partition/keys=%d/store=%s/op=%s/batch=%d", keys, store, op,
+		batch), cpuNs)
 }
 
 const micaCache, micaStore = "mica-cache-erew-*", "mica-store-erew-*"
@@ -109,8 +109,8 @@ func growth() *table {
 		{"100 M | 5.3 GB | memory and the TLB", "100000000/store=mica-cache"},
 		{"100 M, pages of 1 GiB | 5.3 GB | memory", "100000000/store=mica-cache/pages=hugetlb-1g"},
 	} {
-		own := keys(of.name)
-		t.rows = append(t.rows, row{of.label, []cell{own, times(own, keys("1000000/store=mica-cache"))}})
+		own, base := keys(of.name), keys("1000000/store=mica-cache")
+		t.rows = append(t.rows, row{of.label, []cell{own, times(own, base)}})
 	}
 	return t
 }
@@ -223,7 +223,9 @@ func softroce() *table {
 		{"answers of 32 bytes", "answers=32x32B/ud-send"},
 	} {
 		name := "softroce.Batch/" + of.name
-		t.rows = append(t.rows, row{of.label, []cell{x(name, "x-udp-send"), x(name, "x-udp-receive")}})
+		t.rows = append(t.rows, row{of.label, []cell{
+			x(name, "x-udp-send"), x(name, "x-udp-receive"),
+		}})
 	}
 	return t
 }
