@@ -2,6 +2,7 @@ package answer
 
 import (
 	"slices"
+	"strings"
 
 	"dpukv/internal/numfmt"
 	"dpukv/results"
@@ -21,6 +22,17 @@ func (r *race) hitRates() string {
 		return ""
 	}
 	return " Hit rate: " + joined(parts) + "."
+}
+
+// reads says what the clients read by themselves.
+func (r *race) reads() string {
+	var b strings.Builder
+	for i := range r.entries {
+		if e := &r.entries[i]; e.mark != nil && e.mark.Repeats[0].Items != nil {
+			b.WriteString(ofReads(e.label, e.mark.Repeats))
+		}
+	}
+	return b.String()
 }
 
 func letMiss(p *results.Point) bool { return p.MayMiss() && p.Gets > 0 }

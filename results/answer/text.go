@@ -26,7 +26,7 @@ func (r *race) answer(noun string, o *Options) Case {
 	default:
 		c.Verdict, c.Text = r.verdict, r.compared(noun)
 	}
-	c.Text += r.beside() + r.hitRates()
+	c.Text += r.beside() + r.hitRates() + r.reads()
 	if s, shown := r.saves(); shown {
 		c.Text += s.String()
 	}
