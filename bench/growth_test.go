@@ -53,6 +53,22 @@ func benchKeys(b *testing.B, name string, s *stream, keys int, mode partition.Mo
 	})
 }
 
+// BenchmarkDepth is the partition's Get with growing numbers of operations in the pipeline: how far
+// ahead it fetches.
+func BenchmarkDepth(b *testing.B) {
+	keys := keyCounts()[len(keyCounts())-1]
+	s := newStream(keys)
+	t, err := partition.New(tableConfig(partition.Cache, partition.EREW, keys, 8))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer t.Close()
+	c := fill(t, keys, 8)
+	for depth := 4; depth <= partition.Depth; depth *= 2 {
+		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) { execute(b, c, s, kvs.Get, depth, 8) })
+	}
+}
+
 // BenchmarkItemSize is the partition's Get with values that grow beyond a cache line.
 func BenchmarkItemSize(b *testing.B) {
 	keys := keyCounts()[0]
@@ -142,17 +158,20 @@ func benchThreads(b *testing.B, cpus []int, keys int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkWorkers is the server's CPU time an operation with growing numbers of workers. Beyond
-// the machine's CPUs the workers take turns. Even before that, one of them shares its CPU with the
-// client.
+// BenchmarkWorkers is the server's CPU time an operation with growing numbers of workers, up to
+// all CPUs, of which one is the client's, too. One client does not fill many workers.
 func BenchmarkWorkers(b *testing.B) {
-	for _, workers := range []int{1, 2, 4} {
+	cpus, err := cpu.Allowed()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for workers := 1; workers <= len(cpus); workers *= 2 {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			sh := study
 			s, err := mica.Start(mica.Config{
 				Listen: "127.0.0.1:0", Workers: workers, PartitionsPerWorker: 1, Mode: partition.Cache, Items: sh.keys,
 				LogBytes: partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, workers), Hash: "city64",
-				CPUs: []int{serverCPU, clientCPU},
+				CPUs: cpus,
 			})
 			if err != nil {
 				b.Fatal(err)

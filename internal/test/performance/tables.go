@@ -11,7 +11,7 @@ import (
 func tables(all []*Processor) map[string]string {
 	made := map[string]string{"processors": processors(all)}
 	for name, t := range map[string]*table{
-		"short": short(), "partition": partition(), "memory": memory(), "growth": growth(),
+		"short": short(), "partition": partition(), "memory": memory(), "growth": growth(), "cores": cores(),
 		"server": server(), "client": client(), "peers": peers(), "halves": halves(),
 		"herd": herd(), "softroce": softroce(), "lanes": lanes(),
 	} {
@@ -111,6 +111,20 @@ func growth() *table {
 	} {
 		own, base := keys(of.name), keys("1000000/store=mica-cache")
 		t.rows = append(t.rows, row{of.label, []cell{own, times(own, base)}})
+	}
+	return t
+}
+
+// cores are the benchmarks with growing numbers of cores. Nobody has measured the last two yet.
+func cores() *table {
+	t := &table{head: "cores | partition, 16 M keys, Mops | MICA's server | client | HERD"}
+	for n := 1; n <= 16; n *= 2 {
+		t.rows = append(t.rows, row{fmt.Sprint(n), []cell{
+			x(fmt.Sprintf("bench.Threads/threads=%d", n), "Mops"),
+			ns(fmt.Sprintf("bench.Workers/workers=%d", n), "server-cpu-ns/op"),
+			x(fmt.Sprintf("bench.Client/threads=%d", n), "client-cpu-ns/op"),
+			x(fmt.Sprintf("herd.SHM/workers=%d", n), "Mops"),
+		}})
 	}
 	return t
 }
