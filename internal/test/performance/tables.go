@@ -12,8 +12,8 @@ func tables(all []*Processor) map[string]string {
 	made := map[string]string{"processors": processors(all)}
 	for name, t := range map[string]*table{
 		"short": short(), "partition": partition(), "memory": memory(), "growth": growth(),
-		"cores": cores(), "server": server(), "client": client(), "peers": peers(), "halves": halves(),
-		"herd": herd(), "softroce": softroce(), "lanes": lanes(),
+		"cores": cores(), "server": server(), "client": client(), "peers": peers(),
+		"halves": halves(), "herd": herd(), "softroce": softroce(), "lanes": lanes(),
 	} {
 		made[name] = t.markdown(all)
 	}
