@@ -41,8 +41,7 @@ It needs root, openvswitch-switch-dpdk and dpdk. The exit status is 1 if a comma
 	}
 	cmd.Flags().StringVar(&release, "release", "doca-2.9",
 		"release whose outputs the tools print: "+strings.Join(rehearsal.Releases(), ", "))
-	cmd.Flags().StringSliceVar(&names, "submode",
-		[]string{submode.SM1, submode.SM2, submode.SM3, submode.SM4, submode.SM5},
+	cmd.Flags().StringSliceVar(&names, "submode", []string{"1", "2", "3", "4", "5"},
 		"submodes to play")
 	return cmd
 }
@@ -60,6 +59,17 @@ func newRehearsalToolCommand() *cobra.Command {
 
 // rehearse plays the day. Each command is written before its output.
 func rehearse(ctx context.Context, w io.Writer, release string, names []string) (err error) {
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for i, text := range names {
+		if names[i], err = submodeName(text); err != nil {
+			return err
+		}
+	}
+	if err := rehearsal.Ready(release); err != nil {
+		return usagef("%w", err)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -68,7 +78,7 @@ func rehearse(ctx context.Context, w io.Writer, release string, names []string) 
 		"emulated, and nothing real is touched.\n", release)
 	c, err := rehearsal.Start(ctx, self, release)
 	if err != nil {
-		return usagef("%w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	bed, clean, err := rehearsedTestbed(ctx, c)

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -98,13 +97,21 @@ func (f *submodeFlags) tool(ctx context.Context, name string) (*submodetool.Tool
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(submode.Names(), name) {
-		if name = "sm" + name; !slices.Contains(submode.Names(), name) {
-			return nil, usagef("submode: found %q, allowed: 1 to 5", strings.TrimPrefix(name, "sm"))
-		}
+	if name, err = submodeName(name); err != nil {
+		return nil, err
 	}
 	return submodetool.New(submodetool.Options{
 		Testbed: bed, Submode: name, Node: f.node, Datapath: f.datapath, Filter: work,
 		Command: self, UndoAfter: f.undoAfter,
 	})
+}
+
+// submodeName reads the number of an on-path submode, or its name.
+func submodeName(text string) (string, error) {
+	for _, name := range []string{text, "sm" + text} {
+		if slices.Contains(submode.Names(), name) && submode.OnPath(name) {
+			return name, nil
+		}
+	}
+	return "", usagef("submode: found %q, allowed: 1 to 5", text)
 }

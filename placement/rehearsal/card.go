@@ -79,7 +79,9 @@ mkdir -p /run/openvswitch /run/hugepages /opt/mellanox/dpdk/bin \
 cp /usr/bin/dpdk-testpmd /run/card/dpdk-testpmd
 mount --bind /dev/null /usr/bin/dpdk-testpmd
 echo "$4" >/run/card/release
-echo "${5:-4096}" >/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages
+for file in nr free; do
+	echo "${5:-4096}" >/sys/kernel/mm/hugepages/hugepages-2048kB/${file}_hugepages
+done
 if test -z "$5" && grep -qw hugetlbfs /proc/filesystems; then
 	mount -t hugetlbfs -o pagesize=2M none /run/hugepages
 fi
@@ -108,23 +110,30 @@ systemctl restart openvswitch-switch
 ovs-vsctl --timeout=30 add-br ovsbr2 -- set bridge ovsbr2 datapath_type=$beside
 echo "ready $beside"` + stay
 
-// Start starts the machines. program is dpukv, which also plays the card's tools.
-func Start(ctx context.Context, program, release string) (*Card, error) {
-	r, ok := releases[release]
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("release: found %q, allowed: %s", release,
+// Ready refuses an unknown release, and a machine without what the rehearsal needs.
+func Ready(release string) error {
+	if _, ok := releases[release]; !ok {
+		return fmt.Errorf("release: found %q, allowed: %s", release,
 			strings.Join(Releases(), ", "))
-	case os.Geteuid() != 0:
-		return nil, errors.New("found no root, whom the namespaces of a card need; to do: sudo")
+	}
+	if os.Geteuid() != 0 {
+		return errors.New("found no root, whom the namespaces of a card need; to do: sudo")
 	}
 	for _, name := range []string{
 		"ovs-vswitchd", "ovsdb-tool", "dpdk-testpmd", "nsenter", "ethtool", "tc",
 	} {
 		if _, err := exec.LookPath(name); err != nil {
-			return nil, fmt.Errorf("found no %s, which the rehearsal runs; to do: apt-get install "+
+			return fmt.Errorf("found no %s, which the rehearsal runs; to do: apt-get install "+
 				"openvswitch-switch-dpdk dpdk ethtool iproute2 util-linux", name)
 		}
+	}
+	return nil
+}
+
+// Start starts the machines. program is dpukv, which also plays the card's tools.
+func Start(ctx context.Context, program, release string) (*Card, error) {
+	if err := Ready(release); err != nil {
+		return nil, err
 	}
 	lab, err := emulate.Start(ctx, emulate.Spec{
 		Machines: []emulate.Machine{
@@ -144,7 +153,7 @@ func Start(ctx context.Context, program, release string) (*Card, error) {
 	}{
 		{"a", bootHost, []string{"none", ""}},
 		{"b", bootHost, []string{"0000:81:00.0", emulate.Uplink}},
-		{"d", bootCard, []string{PCI, "p0 pf0hpf", release, r.pages()}},
+		{"d", bootCard, []string{PCI, "p0 pf0hpf", release, releases[release].pages()}},
 	} {
 		beside, err := c.boot(m.name, m.script, append([]string{program}, m.args...))
 		if err != nil {

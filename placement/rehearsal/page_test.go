@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,12 +17,15 @@ import (
 // TestPage plays the first day with the outputs of each release.
 func TestPage(t *testing.T) {
 	program := programs.DPUKV(t)
-	for release, names := range map[string]string{"doca-2.9": "sm4", "doca-3.5": "sm5", Undated: "sm1"} {
+	for release, names := range map[string]string{"doca-2.9": "4", "doca-3.5": "sm5", Undated: "sm1"} {
 		t.Run(release, func(t *testing.T) {
 			cmd := exec.Command(program, "testbed", "rehearse", "--release", release, "--submode", names)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
+			}
+			if of := regexp.MustCompile(`[1-9]\d* of 0 × 2 MiB`).Find(out); of != nil {
+				t.Errorf("found %s", of)
 			}
 			for _, want := range []string{
 				"REHEARSAL with outputs of " + release, "ok       full size to hostA", "node dpuB is as it was",
