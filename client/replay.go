@@ -39,8 +39,8 @@ func (i item) value() int         { return int(i & (1<<valueSizeBits - 1)) }
 func (i item) key() int           { return int(uint8(i >> valueSizeBits)) }
 func (i item) ttl() time.Duration { return time.Duration(i>>itemSizeBits) * time.Millisecond }
 
-// note keeps what a record tells of an item. A GET tells no time to live, and one that found
-// nothing when it was recorded tells no value.
+// note keeps what a record tells of an item. A GET and a DELETE tell no time to live, and a GET
+// that found nothing when it was recorded tells no value.
 func (r *replay) note(of *trace.Record) {
 	if r.items == nil {
 		return
@@ -50,7 +50,7 @@ func (r *replay) note(of *trace.Record) {
 	if value == 0 {
 		value = was.value()
 	}
-	if of.Op == kvs.Get {
+	if of.Op == kvs.Get || of.Op == kvs.Delete {
 		ttl = was.ttl()
 	}
 	r.items[of.Key] = item(ttl/time.Millisecond)<<itemSizeBits |

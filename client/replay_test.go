@@ -287,6 +287,25 @@ func TestReplayFills(t *testing.T) {
 	}
 }
 
+// TestReplayNotesItems: what a record does not tell stays as an earlier one told it.
+func TestReplayNotesItems(t *testing.T) {
+	r := replay{items: make([]item, 1)}
+	for i, of := range []trace.Record{
+		{Op: kvs.Set, KeyBytes: 8, ValueBytes: 100, TTL: time.Minute},
+		{Op: kvs.Get, KeyBytes: 8},
+		{Op: kvs.Delete, KeyBytes: 8},
+	} {
+		r.note(&of)
+		if it := r.items[0]; it.key() != 8 || it.value() != 100 || it.ttl() != time.Minute {
+			t.Errorf("after operation %d: %d, %d bytes, %v", i, it.key(), it.value(), it.ttl())
+		}
+	}
+	r.note(&trace.Record{Op: kvs.Add, KeyBytes: 8, ValueBytes: 7})
+	if it := r.items[0]; it.value() != 7 || it.ttl() != 0 {
+		t.Errorf("found %d bytes, %v", it.value(), it.ttl())
+	}
+}
+
 // TestReplayComputes: the server gets the trace's operations alone, also of a client that computes.
 func TestReplayComputes(t *testing.T) {
 	path, records := aTrace(t, 600, time.Microsecond)
