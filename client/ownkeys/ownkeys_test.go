@@ -181,17 +181,25 @@ func TestConsent(t *testing.T) {
 
 // TestAdd: keys of one name and several counts are one set.
 func TestAdd(t *testing.T) {
+	whole := trace.Cut{To: 9}
+	same := whole
 	var sets []Set
 	for _, s := range []Set{
 		{Keys: 10, KeyBytes: 8, ValueBytes: 64},
 		{Keys: 20, KeyBytes: 8, ValueBytes: 8},
 		{Keys: 5, KeyBytes: 9},
 		{Keys: 5, KeyBytes: 9, KeyPrefix: "p"},
+		{Trace: "a", Part: &whole},
+		{Trace: "a", Part: &same, Fills: true},
+		{Trace: "a", Part: &same},
 	} {
 		sets = Add(sets, s)
 	}
 	want := []Set{
-		{Keys: 20, KeyBytes: 8, ValueBytes: 64}, {Keys: 5, KeyBytes: 9}, {Keys: 5, KeyBytes: 9, KeyPrefix: "p"},
+		{Keys: 20, KeyBytes: 8, ValueBytes: 64},
+		{Keys: 5, KeyBytes: 9},
+		{Keys: 5, KeyBytes: 9, KeyPrefix: "p"},
+		{Trace: "a", Part: &whole, Fills: true},
 	}
 	if !slices.Equal(sets, want) {
 		t.Errorf("got %+v", sets)

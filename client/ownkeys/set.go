@@ -39,9 +39,9 @@ func SetOf(w *load.Load) Set {
 	}
 }
 
-// same reports whether the keys of one set are among those of the other.
+// same reports whether the keys of one set are among those of the other, whichever that is.
 func (s *Set) same(o *Set) bool {
-	if s.Trace != o.Trace || s.Trace != "" && (*s.Part != *o.Part || s.Fills != o.Fills) {
+	if s.Trace != o.Trace || s.Trace != "" && (*s.Part != *o.Part) {
 		return false
 	}
 	return s.KeyBytes == o.KeyBytes && s.KeySizes == o.KeySizes && s.KeyPrefix == o.KeyPrefix
@@ -55,6 +55,7 @@ func Add(sets []Set, s Set) []Set {
 	}
 	sets[i].Keys = max(sets[i].Keys, s.Keys)
 	sets[i].ValueBytes = max(sets[i].ValueBytes, s.ValueBytes)
+	sets[i].Fills = sets[i].Fills || s.Fills
 	return sets
 }
 
