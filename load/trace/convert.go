@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Convert makes a new file in the compact form of a CSV file. Meanwhile it calls tell with the
@@ -27,5 +28,19 @@ func Convert(ctx context.Context, from, to string, tell func(float64)) (s *Summa
 	if c.Err() != nil {
 		return nil, c.Err()
 	}
-	return w.Finish(*c.Summary())
+	summary := c.Summary()
+	if w.header.summary.Operations == 0 {
+		return nil, fmt.Errorf("%s: %w%s", from, ErrEmpty, firstMalformed(summary))
+	}
+	return w.Finish(*summary)
+}
+
+// firstMalformed says why lines are no operations; "": none is malformed.
+func firstMalformed(s *Summary) string {
+	if s.Malformed == 0 {
+		return ""
+	}
+	m := &s.MalformedExamples[0]
+	return fmt.Sprintf("; malformed lines: %d, the first of them line %d: %s: %q", s.Malformed,
+		m.Line, m.Reason, m.Text)
 }
