@@ -147,8 +147,8 @@ func decimal(f Field, hi float64, unit func(float64) float64, of func(*Load) *fl
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // percent converts a share to per cent. It drops the error of binary fractions: 0.07 is 7, not
-// 7.000000000000001.
-func percent(share float64) float64 { return math.Round(share*1e12) / 1e10 }
+// 7.000000000000001; and of two thirds all but four digits.
+func percent(share float64) float64 { return math.Round(share*1e6) / 1e4 }
 
 func mega(x float64) float64 { return x / 1e6 }
 

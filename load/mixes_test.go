@@ -39,6 +39,9 @@ func TestMixes(t *testing.T) {
 	}
 	l := usual()
 	must.Do(t, fieldOf("mix").Set(&l, "ycsb-f"))
+	if text := fieldOf("get_ratio").Shown(&l); text != "66.6667" {
+		t.Errorf("two thirds are shown as %s", text)
+	}
 	for key, value := range map[string]string{"get_ratio": "0.4", "dist": "latest:0.5"} {
 		changed := l
 		must.Do(t, fieldOf(key).Set(&changed, value))

@@ -357,20 +357,29 @@ func perCore(p *results.Point) string {
 func (s *summary) cost() {
 	p := s.p
 	s.WriteByte('\n')
-	s.line("server CPU", fmt.Sprintf("%s ns per operation, %.0f %% of its threads' time",
-		numfmt.Digits3(p.ServerCPUNsPerOp), 100*p.ServerCPUShare),
+	s.line("server CPU", perOp(p.ServerCPUNsPerOp),
+		fmt.Sprintf("%.0f %% of its threads' time", 100*p.ServerCPUShare),
 		interruptShare(p.ServerInterruptShare))
 	s.line("", perCore(p))
 	s.line("energy", energyOf("server", p.ServerEnergyUJPerOp, p.ServerEnergyBy),
 		energyOf("client", p.ClientEnergyUJPerOp, p.ClientEnergyBy))
-	s.line("client CPU", fmt.Sprintf("%s ns per operation, %.0f %% of its CPUs' time",
-		numfmt.Digits3(p.ClientCPUNsPerOp), 100*p.ClientCPUShare),
+	s.line("client CPU", perOp(p.ClientCPUNsPerOp),
+		fmt.Sprintf("%.0f %% of its CPUs' time", 100*p.ClientCPUShare),
 		computeCPU(p), interruptShare(p.ClientInterruptShare), hashShare(p))
 	s.line("", hashShareSource(p))
 	s.parts()
 	if b := p.Bottleneck(); b.Side != results.SideUnknown {
 		s.line("bottleneck", b.Side+": "+b.Why)
 	}
+}
+
+// perOp is a CPU time per operation. It is 0 if it is not known: of a load that was cut off, or of a
+// server with other counters than the load's.
+func perOp(ns float64) string {
+	if ns == 0 {
+		return "unknown per operation"
+	}
+	return numfmt.Digits3(ns) + " ns per operation"
 }
 
 // parts has the CPU time of each part, if something is split, and what joins the parts.

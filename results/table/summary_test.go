@@ -2,8 +2,10 @@ package table
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -58,5 +60,15 @@ func TestPointGolden(t *testing.T) {
 			}
 			resultstest.Golden(t, "point-"+name+".golden", b.Bytes())
 		})
+	}
+}
+
+// TestUnknownCPU: a CPU time that nobody measured is not shown as 0.
+func TestUnknownCPU(t *testing.T) {
+	p := resultstest.LocalPoint(func(p *results.Point) { p.ServerCPUNsPerOp = 0 })
+	var b bytes.Buffer
+	must.Do(t, WritePoint(&b, &p))
+	if !strings.Contains(b.String(), "server CPU  unknown per operation, ") {
+		t.Errorf("found\n%s", b.String())
 	}
 }
