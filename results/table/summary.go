@@ -373,8 +373,8 @@ func (s *summary) cost() {
 	}
 }
 
-// perOp is a CPU time per operation. It is 0 if it is not known: of a load that was cut off, or of a
-// server with other counters than the load's.
+// perOp is a CPU time per operation. It is 0 if it is not known: of a load that was cut off, or of
+// a server with other counters than the load's.
 func perOp(ns float64) string {
 	if ns == 0 {
 		return "unknown per operation"
