@@ -148,7 +148,7 @@ func systemctl(args []string) {
 	byName := slices.Equal(args, []string{"restart", "ovsdb-server", "ovs-vswitchd"})
 	switch {
 	case !byName && (len(args) != 2 || args[1] != "openvswitch-switch"):
-		fail(fmt.Errorf("Unit %s.service not found", args[len(args)-1]))
+		fail(fmt.Errorf("%s", "Unit "+args[len(args)-1]+".service not found."))
 	case args[0] == "cat", faulty("restart-nothing") && !byName, faulty("restart-never"):
 		return
 	}
@@ -156,7 +156,7 @@ func systemctl(args []string) {
 	emulateDOCA()
 	write("offloads", fmt.Sprint(offloads()))
 	if faulty("init-fails") {
-		fail(fmt.Errorf("Job for openvswitch-switch.service failed"))
+		fail(fmt.Errorf("%s", "Job for openvswitch-switch.service failed"))
 	}
 	start := exec.Command("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk", "--detach",
 		"--no-chdir", "--pidfile", "--enable-dummy", "--log-file="+state+"/vswitchd.log",
