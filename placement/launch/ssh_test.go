@@ -309,7 +309,7 @@ func TestSudo(t *testing.T) {
 		t.Errorf("found %q, %v, want that sudo ran it", out, err)
 	}
 	for said, want := range map[string]string{
-		"sudo: a password is required":                                   "without one (echo \"$USER ALL",
+		"sudo: a password is required":                                   "without one (for a card, dpukv testbed sudoers FILE",
 		"sudo: sorry, you must have a tty to run sudo":                   "allow it there without one",
 		"me is not in the sudoers file.":                                 "sudo is not there, or not for this user",
 		"Sorry, user me is not allowed to execute 'true' as root on bf.": "not for this user",
@@ -321,7 +321,8 @@ func TestSudo(t *testing.T) {
 			t.Errorf("%s: found %v, want %q", said, err, want)
 		}
 	}
-	os.Remove(filepath.Join(bin, "sudo"))
+	n = node(daemon.StartSSH(t, daemon.SSHOptions{Config: []string{"SetEnv PATH=" + t.TempDir()}}))
+	n.Sudo = true
 	_, err := Output(t.Context(), n, "true")
 	expectExplained(t, err, "node bf: sudo is not there")
 }
