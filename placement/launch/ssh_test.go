@@ -309,7 +309,7 @@ func TestSudo(t *testing.T) {
 		t.Errorf("found %q, %v, want that sudo ran it", out, err)
 	}
 	for said, want := range map[string]string{
-		"sudo: a password is required":                                   "without one (for a card, dpukv testbed sudoers FILE",
+		"sudo: a password is required":                                   "without one (for a card, dpukv",
 		"sudo: sorry, you must have a tty to run sudo":                   "allow it there without one",
 		"me is not in the sudoers file.":                                 "sudo is not there, or not for this user",
 		"Sorry, user me is not allowed to execute 'true' as root on bf.": "not for this user",
