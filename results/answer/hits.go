@@ -2,7 +2,6 @@ package answer
 
 import (
 	"slices"
-	"strings"
 
 	"dpukv/internal/numfmt"
 	"dpukv/results"
@@ -24,15 +23,14 @@ func (r *race) hitRates() string {
 	return " Hit rate: " + joined(parts) + "."
 }
 
-// reads says what the clients read by themselves.
+// reads says what the clients read by themselves, of the best line in which they do.
 func (r *race) reads() string {
-	var b strings.Builder
 	for i := range r.entries {
 		if e := &r.entries[i]; e.mark != nil && e.mark.Repeats[0].Items != nil {
-			b.WriteString(ofReads(e.label, e.mark.Repeats))
+			return ofReads(e.label, e.mark.Repeats)
 		}
 	}
-	return b.String()
+	return ""
 }
 
 func letMiss(p *results.Point) bool { return p.MayMiss() && p.Gets > 0 }
