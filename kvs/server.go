@@ -1,5 +1,7 @@
 package kvs
 
+import "dpukv/verbs"
+
 // Server is a running server of a store.
 type Server interface {
 	Addr() string
@@ -72,13 +74,10 @@ type DialConfig struct {
 	Answers string `json:"answers,omitempty"`
 }
 
-// Device names a verbs device, with the options of package provider.
+// Device names a verbs device. The address in its options is the node's.
 type Device struct {
-	Name     string `json:"name"` // empty: the store chooses
-	GIDIndex int    `json:"gid_index"`
-	MTU      int    `json:"mtu,omitempty"`
-	// Address is the node's, which the GID must have where GIDIndex leaves the choice; "": any.
-	Address string `json:"address,omitempty"`
+	Name string `json:"name"` // empty: the store chooses
+	verbs.Options
 }
 
 // LoadConfig is the part of a load that a store has to support.

@@ -13,6 +13,16 @@ type DeviceInfo struct {
 	Placement Placement `json:"placement,omitempty"`
 }
 
+// Options are settings of a device beside its name. Zero is the default except for GIDIndex.
+type Options struct {
+	// GIDIndex is for NICs only: other devices have one GID.
+	GIDIndex int `json:"gid_index"`
+	// MTU is the path MTU in bytes. 0: the largest possible.
+	MTU int `json:"mtu,omitempty"`
+	// Address is for NICs only: the GID must have it, unless GIDIndex names one. "": any.
+	Address string `json:"address,omitempty"`
+}
+
 // Device is an opened device.
 type Device interface {
 	Info() DeviceInfo

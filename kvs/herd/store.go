@@ -10,7 +10,6 @@ import (
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
-	"dpukv/verbs/provider"
 )
 
 // Store is HERD's row in the table of stores.
@@ -21,7 +20,7 @@ var Store = kvs.Store{
 	Start: startSized,
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
 		return Dial(ctx, c.Addr,
-			Options{Device: c.Device.Name, DeviceOptions: optionsOf(&c.Device)})
+			Options{Device: c.Device.Name, DeviceOptions: &c.Device.Options})
 	},
 	Command: kvs.Command{
 		Short: "Run HERD, an in-memory store over RDMA",
@@ -45,10 +44,6 @@ Through --device, other machines that reach a softroce address, or the NIC, can 
 	},
 }
 
-func optionsOf(d *kvs.Device) *provider.Options {
-	return &provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU, Address: d.Address}
-}
-
 // checkLoad refuses loads that HERD's slots or modes do not support.
 func checkLoad(c *kvs.LoadConfig) error {
 	switch need := SlotBytesFor(c.KeyBytes, c.MaxValueBytes); {
@@ -69,7 +64,7 @@ func checkLoad(c *kvs.LoadConfig) error {
 func configOf(c *kvs.ServerConfig) (cfg Config, err error) {
 	cfg = Config{
 		Listen: c.Listen, Workers: c.Workers,
-		Device: c.Device.Name, DeviceOptions: optionsOf(&c.Device),
+		Device: c.Device.Name, DeviceOptions: &c.Device.Options,
 		Items: c.Items, Pages: offheap.Auto, Hash: c.Hash, CPUs: c.CPUs, Version: c.Version,
 	}
 	cfg.Mode, err = partition.ParseMode(c.Mode)

@@ -91,9 +91,7 @@ func joinStore(c *kvs.HalfConfig) (h *storeHalf, err error) {
 	if name == "" {
 		name = laneDevice
 	}
-	d := &c.Device
-	options := provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU, Address: d.Address}
-	if h.device, err = provider.Open(name, options); err != nil {
+	if h.device, err = provider.Open(name, c.Device.Options); err != nil {
 		return nil, err
 	}
 	for thread := range threads {

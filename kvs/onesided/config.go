@@ -8,7 +8,6 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/kvs/partition"
-	"dpukv/verbs/provider"
 )
 
 const (
@@ -96,9 +95,8 @@ func Start(c *kvs.ServerConfig) (*herd.Server, error) {
 	few.Items, few.MaxValueBytes = partitionItems(c, &m.shape), largestValue(c)
 	return herd.Start(herd.Config{
 		Listen: c.Listen, Workers: c.Workers, Mode: mode,
-		Device:        c.Device.Name,
-		DeviceOptions: &provider.Options{GIDIndex: c.Device.GIDIndex, MTU: c.Device.MTU},
-		Items:         few.Items, LogBytes: partition.LogBytesOf(&few, mode), Pages: offheap.Auto,
+		Device: c.Device.Name, DeviceOptions: &c.Device.Options,
+		Items: few.Items, LogBytes: partition.LogBytesOf(&few, mode), Pages: offheap.Auto,
 		Hash: c.Hash, CPUs: c.CPUs, Version: c.Version,
 		SlotBytes: herd.SlotBytesFor(max(c.LongestKey(), KeyBytes), largestValue(c)),
 		Extension: m,

@@ -9,7 +9,6 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
 	"dpukv/kvs/partition"
-	"dpukv/verbs/provider"
 )
 
 // Store is the row in the table of stores.
@@ -21,8 +20,7 @@ var Store = kvs.Store{
 	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(c) },
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
 		return Dial(ctx, c.Addr, herd.Options{
-			Device:        c.Device.Name,
-			DeviceOptions: &provider.Options{GIDIndex: c.Device.GIDIndex, MTU: c.Device.MTU},
+			Device: c.Device.Name, DeviceOptions: &c.Device.Options,
 		})
 	},
 	Command: kvs.Command{

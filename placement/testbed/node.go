@@ -38,10 +38,7 @@ type RDMA struct {
 
 // VerbsDevice returns the node's device in the form for stores.
 func (n *Node) VerbsDevice() kvs.Device {
-	o := n.verbsOptions()
-	return kvs.Device{
-		Name: n.RDMA.Device, GIDIndex: o.GIDIndex, MTU: o.MTU, Address: o.Address,
-	}
+	return kvs.Device{Name: n.RDMA.Device, Options: n.verbsOptions()}
 }
 
 // verbsOptions are those of the node's device, whose GID must have the node's address.

@@ -17,6 +17,7 @@ import (
 	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/probe"
+	"dpukv/verbs"
 	"dpukv/verbs/ibverbs"
 )
 
@@ -75,7 +76,7 @@ func rdmaDevice(t *testing.T) kvs.Device {
 	} else if err != nil {
 		t.Skip("needs an RDMA device and perftest: make test-rdma")
 	}
-	d := kvs.Device{Name: "ibverbs:" + names[0], GIDIndex: ibverbs.AutoGID}
+	d := kvs.Device{Name: "ibverbs:" + names[0], Options: verbs.Options{GIDIndex: ibverbs.AutoGID}}
 	dev := must.Get(open(&d))(t)
 	port := must.Get(dev.Port())(t)
 	d.GIDIndex = port.GIDIndex

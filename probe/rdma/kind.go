@@ -92,8 +92,7 @@ func open(d *kvs.Device) (verbs.Device, error) {
 		return nil, fmt.Errorf("device: found %s, an instrument for tests, allowed: a device "+
 			"without %s", d.Name, nasty.Key)
 	}
-	return provider.Open(d.Name,
-		provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU, Address: d.Address})
+	return provider.Open(d.Name, d.Options)
 }
 
 // examine opens a device and its port, as an end of a measurement does.

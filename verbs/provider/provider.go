@@ -16,15 +16,8 @@ import (
 // Names lists the providers for users.
 const Names = "shm, softroce:ADDRESS or ibverbs:NAME[/PORT]"
 
-// Options are settings beside the name. Zero is the default except for GIDIndex.
-type Options struct {
-	// GIDIndex is for ibverbs only: the others have one GID.
-	GIDIndex int `json:"gid_index"`
-	// MTU is the path MTU in bytes. 0: the largest possible.
-	MTU int `json:"mtu,omitempty"`
-	// Address is for ibverbs only: the GID must have it, unless GIDIndex names one. "": any.
-	Address string `json:"address,omitempty"`
-}
+// Options are settings beside the name.
+type Options = verbs.Options
 
 // Defaults let the device choose.
 var Defaults = Options{GIDIndex: ibverbs.AutoGID}

@@ -44,7 +44,7 @@ func TestOneSidedServe(t *testing.T) {
 		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
 	}
 	server := must.Get(onesided.Start(&kvs.ServerConfig{
-		Listen: addr, Device: kvs.Device{Name: device, GIDIndex: provider.Defaults.GIDIndex},
+		Listen: addr, Device: kvs.Device{Name: device, Options: provider.Defaults},
 		Workers: 1, Items: 100_000, KeyBytes: 16, ValueBytes: 200, Mode: "store", Hash: herdHash,
 		Version: "test",
 	}))(t)

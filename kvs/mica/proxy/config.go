@@ -137,6 +137,5 @@ type lane interface {
 
 // openDevice opens the device of lanes.
 func openDevice(d *kvs.Device) (verbs.Device, error) {
-	return provider.Open(d.Name,
-		provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU, Address: d.Address})
+	return provider.Open(d.Name, d.Options)
 }

@@ -106,9 +106,7 @@ func (s *Server) start(c *kvs.HalfConfig, cfg *mica.Config) (err error) {
 	if name == "" {
 		name = DefaultDevice
 	}
-	d := &c.Device
-	options := provider.Options{GIDIndex: d.GIDIndex, MTU: d.MTU, Address: d.Address}
-	if s.device, err = provider.Open(name, options); err != nil {
+	if s.device, err = provider.Open(name, c.Device.Options); err != nil {
 		return err
 	}
 	if s.table, err = cfg.Table(); err != nil {
