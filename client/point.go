@@ -24,21 +24,16 @@ type summed struct {
 	samples         uint64
 	submitted       uint64
 	cpuNs, spunNs   int64
-	frames, writes  uint64
-	sentBytes       uint64
-	retries         uint64
-	items           kvs.Traffic // only of READs
-	queuedNs        uint64
+	traffic         kvs.Traffic
 	reconnects      reconnects
 	computed        computed
-	sentOps         uint64
 	versionBytes    uint64
 	groups          uint64
 	lag             *hdrhistogram.Histogram // the client's part of the batches' delay; nil: none
 	heldGroups      uint64
 	maxHeldNs       int64
 	youngNs         int64 // see [loadRun.unanswered]
-	random          bool  // the batches were due as a Poisson process
+	random          bool  // the batches were due with drawn gaps
 }
 
 func (r *loadRun) sum() summed {
@@ -61,16 +56,10 @@ func (r *loadRun) sum() summed {
 		s.submitted += spent.submitted
 		s.cpuNs += spent.cpuNs
 		s.spunNs += spent.spunNs
-		s.frames += spent.traffic.Frames
-		s.writes += spent.traffic.Writes
-		s.sentBytes += spent.traffic.SentBytes
-		s.retries += spent.traffic.Retries
-		s.items.Add(&kvs.Traffic{Items: spent.traffic.Items})
-		s.queuedNs += spent.traffic.QueuedNs
+		s.traffic.Add(&spent.traffic)
 		s.reconnects.count += spent.reconnects.count
 		s.reconnects.tookNs += spent.reconnects.tookNs
 		s.computed.add(spent.computed)
-		s.sentOps += spent.traffic.SentOps
 		s.versionBytes += l.own.bytes
 		s.groups += l.schedule.groups
 		s.lag = mergeInto(s.lag, l.schedule.lag)
@@ -236,19 +225,19 @@ func (r *loadRun) counted(p *results.Point, s summed) {
 	if s.lag != nil {
 		p.ClientLag = results.LagOf(s.lag)
 	}
-	p.Retries = s.retries
-	p.Items = itemsOf(r.facts.Reads, &s.items.Items)
+	p.Retries = s.traffic.Retries
+	p.Items = itemsOf(r.facts.Reads, &s.traffic.Items)
 	if p.Reconnects = s.reconnects.count; p.Reconnects > 0 {
 		p.ReconnectMeanNs = float64(s.reconnects.tookNs) / float64(p.Reconnects)
 	}
 	p.ThroughputOps = float64(p.Ops) / r.cfg.Duration.Seconds()
 	p.Evicted = r.evicted()
-	if s.frames > 0 {
-		p.OpsPerFrame = float64(s.submitted) / float64(s.frames)
-		p.BytesPerFrame = float64(s.sentBytes) / float64(s.frames)
+	if s.traffic.Frames > 0 {
+		p.OpsPerFrame = float64(s.submitted) / float64(s.traffic.Frames)
+		p.BytesPerFrame = float64(s.traffic.SentBytes) / float64(s.traffic.Frames)
 	}
-	if s.writes > 0 {
-		p.FramesPerWrite = float64(s.frames) / float64(s.writes)
+	if s.traffic.Writes > 0 {
+		p.FramesPerWrite = float64(s.traffic.Frames) / float64(s.traffic.Writes)
 	}
 }
 

@@ -60,7 +60,7 @@ func (r *loadRun) stages(p *results.Point, s summed) results.Stages {
 		residenceNs += end.Workers[i].ResidenceNs - begin.Workers[i].ResidenceNs
 		ops += end.Workers[i].Ops - begin.Workers[i].Ops
 	}
-	return results.StagesOf(p, mean(s.queuedNs, s.sentOps), mean(residenceNs, ops))
+	return results.StagesOf(p, mean(s.traffic.QueuedNs, s.traffic.SentOps), mean(residenceNs, ops))
 }
 
 // mean is the mean of a sum over n operations, or 0 without any.

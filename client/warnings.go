@@ -357,13 +357,13 @@ func clamped(s summed) results.Warning {
 }
 
 func retried(p *results.Point, s summed) results.Warning {
-	if s.retries == 0 {
+	if s.traffic.Retries == 0 {
 		return results.Warning{}
 	}
 	return results.LostPackets.Warn(
 		"requests sent again: %d in the measurement period, of %d answered. Their "+
 			"latency includes the wait for the lost or late answer",
-		s.retries, p.Ops)
+		s.traffic.Retries, p.Ops)
 }
 
 // packetLoss warns of a network that did not carry every packet at the first try.

@@ -42,12 +42,6 @@ type ReadTraffic struct {
 	CheckedNs, CheckedGets uint64
 }
 
-func (t *ReadTraffic) counts() [7]*uint64 {
-	return [...]*uint64{
-		&t.Gets, &t.Asked, &t.Reads, &t.Bytes, &t.Retries, &t.CheckedNs, &t.CheckedGets,
-	}
-}
-
 // ReadStats are operations that a client has done without the server. They are no part of what the
 // server counts.
 type ReadStats struct {

@@ -95,16 +95,14 @@ func (t *Traffic) each(o *Traffic, with func(a, b uint64) uint64) {
 	for i, n := range t.counts() {
 		*n = with(*n, *theirs[i])
 	}
-	read := o.Items.counts()
-	for i, n := range t.Items.counts() {
-		*n = with(*n, *read[i])
-	}
 	t.SpunNs = int64(with(uint64(t.SpunNs), uint64(o.SpunNs)))
 }
 
-func (t *Traffic) counts() [8]*uint64 {
+func (t *Traffic) counts() [15]*uint64 {
+	i := &t.Items
 	return [...]*uint64{
 		&t.Frames, &t.Writes, &t.SentBytes, &t.ReceivedBytes, &t.QueuedNs, &t.SentOps, &t.Retries,
 		&t.Strays,
+		&i.Gets, &i.Asked, &i.Reads, &i.Bytes, &i.Retries, &i.CheckedNs, &i.CheckedGets,
 	}
 }
