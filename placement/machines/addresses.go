@@ -50,26 +50,40 @@ func (m *Machines) CheckAddress(ctx context.Context, n *testbed.Node, name strin
 	it := seen.OfAddress()
 	switch {
 	case it != nil && it.Management():
-		return fmt.Errorf("found its address %s on %s, which is made for logging in to the card "+
-			"and not for a load, allowed: an address on a port of the card. To do: give the port "+
-			"one (ip addr add 10.10.10.1/24 dev PORT), put it into the testbed as address, and "+
-			"keep this one as host, for ssh", n.Address, it.Name)
+		return &Misplaced{
+			Found: fmt.Sprintf("found its address %s on %s, which is made for logging in to the "+
+				"card and not for a load, allowed: an address on a port of the card", n.Address,
+				it.Name),
+			Mend: []string{"give the port one (ip addr add 10.10.10.1/24 dev PORT), put it into " +
+				"the testbed as address, and keep this one as host, for ssh"},
+		}
 	case sf && (it == nil || !it.ScalableFunction()):
-		return fmt.Errorf("submode %s wants its address %s on a scalable function of the Arm, "+
-			"found %s, allowed: such as enp3s0f0s0. To do: ip addr add %s/24 dev enp3s0f0s0, and "+
-			"modes: {dpu: {address: %s}} in the testbed", submode.OffPathSF, n.Address, where(it),
-			n.Address, n.Address)
+		return &Misplaced{
+			Found: fmt.Sprintf("submode %s wants its address %s on a scalable function of the "+
+				"Arm, found %s, allowed: such as enp3s0f0s0", submode.OffPathSF, n.Address,
+				where(it)),
+			Mend: []string{fmt.Sprintf("ip addr add %s/24 dev enp3s0f0s0, and modes: {dpu: "+
+				"{address: %[1]s}} in the testbed", n.Address)},
+		}
 	case testbed.ModeOf(name) == "" || !m.namesCard(n.HostNode()) || len(seen.Interfaces) == 0:
 		return nil
 	case it != nil && arm && it.Master == "ovs-system":
-		return fmt.Errorf("submode %s, found %s as a port of %s, so that its address %s is dead, "+
-			"allowed: in no bridge. To do there, as root: ovs-vsctl del-port %[2]s; and "+
-			"CREATE_OVS_BRIDGES=no in /etc/mellanox/mlnx-ovs.conf, or the next boot makes the "+
-			"bridge anew", name, it.Name, it.Master, n.Address)
+		return &Misplaced{
+			Found: fmt.Sprintf("submode %s, found %s as a port of %s, so that its address %s is "+
+				"dead, allowed: in no bridge", name, it.Name, it.Master, n.Address),
+			there: " there, as root",
+			Mend: []string{
+				"ovs-vsctl del-port " + it.Name, "and CREATE_OVS_BRIDGES=no in " +
+					"/etc/mellanox/mlnx-ovs.conf, or the next boot makes the bridge anew",
+			},
+		}
 	case seen.Behind(it) == nil:
-		return fmt.Errorf("submode %s wants its address %s on a function of the BlueField, found "+
-			"%s, allowed: a port of the card. To do: ip route get %[2]s on the other nodes, and "+
-			"an address of the card's port in the testbed", name, n.Address, where(it))
+		return &Misplaced{
+			Found: fmt.Sprintf("submode %s wants its address %s on a function of the BlueField, "+
+				"found %s, allowed: a port of the card", name, n.Address, where(it)),
+			Mend: []string{"ip route get " + n.Address + " on the other nodes, and an address " +
+				"of the card's port in the testbed"},
+		}
 	}
 	return checkDevice(n, &seen, it)
 }
@@ -96,7 +110,21 @@ func checkDevice(n *testbed.Node, seen *card.Node, it *card.Interface) error {
 		return nil
 	}
 	names := strings.Join(seen.RDMADevices(it), ", ")
-	return fmt.Errorf("found the rdma device %s, which is not of %s, the interface with its "+
-		"address %s, allowed: %s. To do: rdma: {device: NAME} in the testbed", device, it.Name,
-		n.Address, cmp.Or(names, "a device of it, and there is none: rdma link"))
+	return &Misplaced{
+		Found: fmt.Sprintf("found the rdma device %s, which is not of %s, the interface with its "+
+			"address %s, allowed: %s", device, it.Name, n.Address,
+			cmp.Or(names, "a device of it, and there is none: rdma link")),
+		Mend: []string{"rdma: {device: NAME} in the testbed"},
+	}
+}
+
+// Misplaced is an address at which a load does not pass the card as its submode says.
+type Misplaced struct {
+	Found string // and what is allowed
+	Mend  []string
+	there string // where to mend it
+}
+
+func (m *Misplaced) Error() string {
+	return m.Found + ". To do" + m.there + ": " + strings.Join(m.Mend, "; ")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"dpukv/placement/cardreport"
+	"dpukv/placement/machines"
 	"dpukv/placement/node"
 	"dpukv/placement/submode"
 	"dpukv/placement/testbed"
@@ -110,12 +111,13 @@ func (v *visit) place() []cardreport.Finding {
 	if v.misplaced == nil {
 		return nil
 	}
-	found, mend, _ := strings.Cut(v.misplaced.Error(), ". To do")
-	_, mend, _ = strings.Cut(mend, ": ")
-	return []cardreport.Finding{{
-		Check: "way of the load", Verdict: cardreport.Refused, Found: found,
-		Mend: strings.Split(mend, "; "),
-	}}
+	f := cardreport.Finding{
+		Check: "way of the load", Verdict: cardreport.Refused, Found: v.misplaced.Error(),
+	}
+	if m := (*machines.Misplaced)(nil); errors.As(v.misplaced, &m) {
+		f.Found, f.Mend = m.Found, m.Mend
+	}
+	return []cardreport.Finding{f}
 }
 
 // role returns what the testbed wants of a node.
