@@ -67,7 +67,7 @@ func judge(before, is []float64) (p float64, note string) {
 		return math.NaN(), "too few quiet repeats"
 	}
 	p = compare.UTest(before, is)
-	change := median(is)/median(before) - 1
+	change := performance.Median(is)/performance.Median(before) - 1
 	switch {
 	case p >= level || math.Abs(change) < least:
 		return p, ""
@@ -113,16 +113,11 @@ func names(all []*performance.Processor) string {
 	return strings.Join(list, "; ")
 }
 
-func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
-
 func span(v []float64) string {
 	if len(v) == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.2f (%.2f-%.2f, %d)", median(v), slices.Min(v), slices.Max(v), len(v))
+	return fmt.Sprintf("%.2f (%.2f-%.2f, %d)", performance.Median(v), slices.Min(v), slices.Max(v), len(v))
 }
 
 func pText(p float64) string {

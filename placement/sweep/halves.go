@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 
@@ -31,35 +30,12 @@ var engineThreads = strictyaml.Codec[int]{
 	Allowed: sameThreads + ", or " + strictyaml.Whole(1, maxThreads).Allowed,
 }
 
-// answersOfLanes are the ways of messages out of the memory of a half.
-var answersOfLanes = strictyaml.Codec[string]{
-	Parse: func(s string) (string, error) {
-		switch mqueue.Answers(s) {
-		case mqueue.Read:
-			return "", nil
-		case mqueue.Written:
-			return s, nil
-		}
-		return "", strictyaml.ErrNotAllowed
-	},
-	Format:  func(s string) string { return cmp.Or(s, string(mqueue.Read)) },
-	Allowed: string(mqueue.Read) + " or " + string(mqueue.Written),
-}
-
-// waitOfHalves is how threads of halves wait.
-var waitOfHalves = strictyaml.Codec[string]{
-	Parse: func(s string) (string, error) {
-		switch idle.Wait(s) {
-		case idle.Poll:
-			return "", nil
-		case idle.Nap:
-			return s, nil
-		}
-		return "", strictyaml.ErrNotAllowed
-	},
-	Format:  func(s string) string { return cmp.Or(s, string(idle.Poll)) },
-	Allowed: string(idle.Poll) + " or " + string(idle.Nap),
-}
+// answersOfLanes are the ways of messages out of the memory of a half, and waitOfHalves is how
+// threads of halves wait.
+var (
+	answersOfLanes = usualOr(string(mqueue.Read), string(mqueue.Written))
+	waitOfHalves   = usualOr(string(idle.Poll), string(idle.Nap))
+)
 
 // ofHalves leaves the default of a key of some placements or stores out of IDs, as if the key did
 // not exist.

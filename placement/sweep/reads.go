@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
@@ -33,19 +32,7 @@ var neighbourhoods = strictyaml.Codec[int]{
 var places = strictyaml.Whole(kvs.MinNeighbourhood, kvs.MaxNeighbourhood)
 
 // inlined tells whether items hold values.
-var inlined = strictyaml.Codec[string]{
-	Parse: func(s string) (string, error) {
-		switch s {
-		case kvs.InlineYes:
-			return "", nil
-		case kvs.InlineNo:
-			return s, nil
-		}
-		return "", strictyaml.ErrNotAllowed
-	},
-	Format:  func(s string) string { return cmp.Or(s, kvs.InlineYes) },
-	Allowed: kvs.InlineYes + " or " + kvs.InlineNo,
-}
+var inlined = usualOr(kvs.InlineYes, kvs.InlineNo)
 
 // ReadingStores are the stores whose clients read items.
 func ReadingStores() []string {

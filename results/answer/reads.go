@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dpukv/internal/numfmt"
+	"dpukv/kvs"
 	"dpukv/results"
 )
 
@@ -33,9 +34,9 @@ func ofReads(label string, repeats []*results.Point) string {
 
 func whoReads(responder string) string {
 	switch responder {
-	case "nobody", "NIC":
+	case kvs.ByNobody, kvs.ByNIC:
 		return "a READ takes no CPU of the server"
-	case "kernel":
+	case kvs.ByKernel:
 		return "the server's kernel answers READs on its CPUs"
 	}
 	return "the server's threads answer READs in software"

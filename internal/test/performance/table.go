@@ -28,7 +28,8 @@ func x(benchmark, unit string) cell  { return cell{figure{benchmark, unit}, figu
 // times is the first figure over the second.
 func times(a, b cell) cell { return cell{a.figure, b.figure, ""} }
 
-func median(values []float64) float64 {
+// Median returns the median of one or more values.
+func Median(values []float64) float64 {
 	v := slices.Sorted(slices.Values(values))
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
@@ -47,16 +48,16 @@ func (c cell) text(p *Processor) string {
 		if len(of) == 0 {
 			return none
 		}
-		return digits(median(v) / median(of))
+		return digits(Median(v) / Median(of))
 	}
-	if text := digits(median(v)) + c.suffix; c.suffix != "" {
+	if text := digits(Median(v)) + c.suffix; c.suffix != "" {
 		return text
 	}
 	least, most := digits(slices.Min(v)), digits(slices.Max(v))
 	if least == most {
 		return least
 	}
-	return fmt.Sprintf("%s (%s to %s)", digits(median(v)), least, most)
+	return fmt.Sprintf("%s (%s to %s)", digits(Median(v)), least, most)
 }
 
 // digits are two or three: more would not be the same in another run.
