@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // leastHugeBytes is the least size of pages that this package takes for huge. Smaller ones, such as
@@ -87,6 +88,9 @@ func pooled(root fs.FS, size int) bool {
 		return p.suits(size) && p.free*p.pageBytes >= size
 	})
 }
+
+// TransparentBytes is the size of transparent huge pages here.
+var TransparentBytes = sync.OnceValue(func() int { return transparentBytes(os.DirFS("/")) })
 
 // transparentBytes is the size of transparent huge pages. Kernels before 4.11 do not tell it: it is
 // what one page of a page table's entries maps.

@@ -56,6 +56,9 @@ func (m *memory) Begin(d verbs.Device, facts *kvs.Facts) (err error) {
 	if m.region, err = m.pd.AllocMR(size, verbs.LocalWrite|verbs.RemoteRead); err != nil {
 		return err
 	}
+	if r, ok := m.region.(interface{ Backing() offheap.Backing }); ok {
+		facts.Pages = r.Backing().String()
+	}
 	facts.Store = Name
 	facts.IndexBytes += int64(m.workers * m.places() * itemBytes)
 	facts.LogBytes += int64(m.workers * m.ValueBytes)

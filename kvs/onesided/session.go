@@ -21,8 +21,9 @@ type session struct {
 	lanes  []*lane
 	at     int
 
-	asked   []askedGet // by number
-	unused  []int32    // numbers
+	asking  kvs.Request // here, as one per GET would be an allocation
+	asked   []askedGet  // by number
+	unused  []int32     // numbers
 	frames  uint64
 	traffic kvs.ReadTraffic
 	hits    uint64
@@ -154,10 +155,11 @@ func (s *session) ask(e *entry) (ok bool, err error) {
 		s.asked = append(s.asked, askedGet{})
 	}
 	n := s.unused[len(s.unused)-1]
-	ok, err = s.herd.Submit(&kvs.Request{
+	s.asking = kvs.Request{
 		Op: kvs.Get, Key: e.text[:e.key.bytes], Hash: e.hash, Cookie: e.cookie,
 		IntendedNs: -1 - int64(n),
-	})
+	}
+	ok, err = s.herd.Submit(&s.asking)
 	if ok {
 		s.unused = s.unused[:len(s.unused)-1]
 		s.asked[n] = askedGet{e.intended, e.sentNs}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"unsafe"
 
+	"dpukv/internal/offheap"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -49,8 +51,7 @@ func newArena(size int) (a *arena, fd int, err error) {
 }
 
 func mapArena(fd, size int) (*arena, error) {
-	m, err := unix.Mmap(fd, 0, size, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_SHARED|unix.MAP_NORESERVE)
+	m, err := mapAligned(fd, size, offheap.TransparentBytes())
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes of shared memory: %w; check the limit on address "+
 			"space (ulimit -v)", size, err)
@@ -110,7 +111,7 @@ func readHeader(fd int) (*header, error) {
 	return h, err
 }
 
-func (a *arena) unmap() error { return unix.Munmap(a.mapped) }
+func (a *arena) unmap() error { return unix.MunmapPtr(a.base, uintptr(len(a.mapped))) }
 
 func tagOf(id [16]byte) uint64 { return binary.LittleEndian.Uint64(id[8:]) | 1 }
 

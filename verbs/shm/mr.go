@@ -35,6 +35,8 @@ type mr struct {
 	key    uint32
 	start  uint64
 	bytes  []byte
+
+	backing offheap.Backing
 }
 
 // fitsFrom is the size from which AllocMR compares a region with the available memory. Smaller
@@ -82,6 +84,7 @@ func (p *pd) AllocMR(size int, access verbs.Access) (verbs.MR, error) {
 		err = fmt.Errorf("memory region of %d bytes: %w", size, err)
 		return nil, errors.Join(err, d.heap.undo(start, size))
 	}
+	m.backing = d.arena.collapse(start, toPage(uint64(size)))
 	e := d.arena.region(m.key)
 	e.access.Store(uint32(access))
 	e.pd.Store(p.number)
@@ -109,6 +112,9 @@ func reserve(fd int, start, size uint64) error {
 	}
 	return nil
 }
+
+// Backing tells the kind of pages that most of the region lies on.
+func (m *mr) Backing() offheap.Backing { return m.backing }
 
 func (m *mr) Bytes() []byte { return m.bytes }
 func (m *mr) Addr() uint64  { return m.device.arena.owner + m.start }
