@@ -185,8 +185,9 @@ lint-builds: ## vet of all other builds
 	cd hashbench/lab && $(GO) vet ./...
 
 REPEATS ?= 5
-bench: ## every benchmark beside its yardstick, into bench/results (about 45 minutes; REPEATS=2: 20)
-	cd bench && $(GO) run ./measure -repeats $(REPEATS)
+PARTS ?= .
+bench: ## every benchmark beside its yardstick, into bench/results (about an hour; REPEATS=2: 25 minutes; PARTS=herd: one package)
+	cd bench && $(GO) run ./measure -repeats $(REPEATS) -parts '$(PARTS)'
 	$(TOOL) benchstat -filter '-.unit:/-cpus$$/' "$$(ls -t bench/results/*.txt | head -1)"
 
 bench-quick: ## the ratios of the main parts, and which have moved on this processor (about 4 minutes)

@@ -7,7 +7,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"dpukv/internal/machine"
@@ -19,6 +22,7 @@ const repository = ".."
 func main() {
 	quick := flag.Bool("quick", false, "compare the main ratios with the accepted ones, and write nothing")
 	repeats := flag.Int("repeats", 5, "repeats of each benchmark, for a file")
+	of := flag.String("parts", ".", "for a file: only packages whose path matches this expression")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -26,7 +30,7 @@ func main() {
 	if *quick {
 		err = compareQuick(ctx)
 	} else {
-		err = write(ctx, full(*repeats))
+		err = write(ctx, full(*repeats), *of)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -34,8 +38,18 @@ func main() {
 	}
 }
 
-// write runs benchmarks into a file.
-func write(ctx context.Context, parts []part) error {
+// write runs benchmarks into a file: those of packages that match an expression.
+func write(ctx context.Context, parts []part, of string) error {
+	wanted, err := regexp.Compile(of)
+	if err != nil {
+		return fmt.Errorf("-parts: %w", err)
+	}
+	parts = slices.DeleteFunc(parts, func(p part) bool {
+		return !wanted.MatchString(path.Join(p.dir, p.pkg))
+	})
+	if len(parts) == 0 {
+		return fmt.Errorf("-parts: found %q, which matches no package with benchmarks", of)
+	}
 	f, err := performance.Create(repository)
 	if err != nil {
 		return err

@@ -13,7 +13,8 @@ func tables(all []*Processor) map[string]string {
 	for name, t := range map[string]*table{
 		"short": short(), "partition": partition(), "memory": memory(), "growth": growth(),
 		"cores": cores(), "server": server(), "client": client(), "peers": peers(),
-		"halves": halves(), "herd": herd(), "softroce": softroce(), "lanes": lanes(),
+		"halves": halves(), "herd": herd(), "onesided": onesided(), "softroce": softroce(),
+		"lanes": lanes(),
 	} {
 		made[name] = t.markdown(all)
 	}
@@ -226,6 +227,24 @@ func herd() *table {
 			r.cells = append(r.cells, cell{}) // the yardstick has lists of 32
 		}
 		t.rows = append(t.rows, r)
+	}
+	return t
+}
+
+func onesided() *table {
+	t := &table{head: "clients × requests, places | HERD, Mops | one-sided, Mops | HERD over it | " +
+		"HERD's median, µs | its median, µs | its client | bare READ"}
+	for _, of := range []struct{ label, name string }{
+		{"8 × 32, 8", "clients=8/batch=32/neighbourhood=8"},
+		{"8 × 32, 4", "clients=8/batch=32/neighbourhood=4"},
+		{"1 × 32, 8", "clients=1/batch=32/neighbourhood=8"},
+		{"1 × 1, 8", "clients=1/batch=1/neighbourhood=8"},
+	} {
+		name := "onesided.GET/" + of.name
+		t.rows = append(t.rows, row{of.label, []cell{
+			x(name, "herd-Mops"), x(name, "Mops"), x(name, "x-herd"), x(name, "herd-p50-µs"),
+			x(name, "p50-µs"), ns(name, "client-cpu-ns/op"), ns(name, "bare-READ-ns/op"),
+		}})
 	}
 	return t
 }
