@@ -27,7 +27,8 @@ func mapAligned(fd, size, huge int) ([]byte, error) {
 		return nil, errors.Join(err, unix.MunmapPtr(reserved, whole))
 	}
 	behind := before + (uintptr(size)+uintptr(pageBytes)-1)&^uintptr(pageBytes-1)
-	err = errors.Join(unmapRest(reserved, before), unmapRest(unsafe.Add(reserved, behind), whole-behind))
+	err = errors.Join(unmapRest(reserved, before),
+		unmapRest(unsafe.Add(reserved, behind), whole-behind))
 	return unsafe.Slice((*byte)(at), size), err
 }
 
