@@ -186,7 +186,7 @@ lint-builds: ## vet of all other builds
 
 REPEATS ?= 5
 PARTS ?= .
-bench: ## every benchmark beside its yardstick, into bench/results (about an hour; REPEATS=2: 25 minutes; PARTS=herd: one package)
+bench: ## every benchmark beside its yardstick, into bench/results (about an hour; REPEATS=2: 30 minutes; PARTS=herd: one package)
 	cd bench && $(GO) run ./measure -repeats $(REPEATS) -parts '$(PARTS)'
 	$(TOOL) benchstat -filter '-.unit:/-cpus$$/' "$$(ls -t bench/results/*.txt | head -1)"
 

@@ -7,10 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 
 	"dpukv/internal/machine"
@@ -26,11 +23,13 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	var err error
-	if *quick {
+	parts, err := only(full(*repeats), *of)
+	switch {
+	case err != nil:
+	case *quick:
 		err = compareQuick(ctx)
-	} else {
-		err = write(ctx, full(*repeats), *of)
+	default:
+		err = write(ctx, parts)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -38,18 +37,8 @@ func main() {
 	}
 }
 
-// write runs benchmarks into a file: those of packages that match an expression.
-func write(ctx context.Context, parts []part, of string) error {
-	wanted, err := regexp.Compile(of)
-	if err != nil {
-		return fmt.Errorf("-parts: %w", err)
-	}
-	parts = slices.DeleteFunc(parts, func(p part) bool {
-		return !wanted.MatchString(path.Join(p.dir, p.pkg))
-	})
-	if len(parts) == 0 {
-		return fmt.Errorf("-parts: found %q, which matches no package with benchmarks", of)
-	}
+// write runs benchmarks into a file.
+func write(ctx context.Context, parts []part) error {
 	f, err := performance.Create(repository)
 	if err != nil {
 		return err

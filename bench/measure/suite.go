@@ -7,7 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,7 +23,7 @@ type part struct {
 	repeats   int
 }
 
-// full takes some 45 minutes with five repeats.
+// full takes some 30 minutes with two repeats.
 func full(repeats int) []part {
 	parts := []part{{"bench", ".", ".", "1s", repeats}}
 	for _, pkg := range []string{
@@ -32,6 +35,21 @@ func full(repeats int) []part {
 		parts = append(parts, part{".", pkg, "^BenchmarkSession$", "1s", repeats})
 	}
 	return parts
+}
+
+// only returns the parts whose packages' paths match an expression.
+func only(parts []part, of string) ([]part, error) {
+	wanted, err := regexp.Compile(of)
+	if err != nil {
+		return nil, fmt.Errorf("-parts: %w", err)
+	}
+	parts = slices.DeleteFunc(parts, func(p part) bool {
+		return !wanted.MatchString(path.Join(p.dir, p.pkg))
+	})
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("-parts: found %q, which matches no package with benchmarks", of)
+	}
+	return parts, nil
 }
 
 // quickSuite takes some four minutes. Four repeats beside five accepted ones can decide.

@@ -86,7 +86,7 @@ func (p pool) alloc(size int) (*Region, error) {
 func allocSmall(size int, pages Pages) (*Region, error) {
 	huge := 0 // the size of huge pages; 0: the region shall have none, or holds none
 	if pages != Small {
-		if huge = transparentBytes(os.DirFS("/")); size < huge {
+		if huge = TransparentBytes(); size < huge {
 			huge = 0
 		}
 	}
@@ -130,7 +130,7 @@ func (r *Region) back(pages Pages, huge int) error {
 	case pages == THP:
 		return fmt.Errorf("transparent huge pages: the kernel backs %.0f %% of %d bytes with "+
 			"them, and each has %s; see /sys/kernel/mm/transparent_hugepage/enabled, or ask for "+
-			"auto", 100*share, len(r.bytes), sizeName(transparentBytes(os.DirFS("/"))))
+			"auto", 100*share, len(r.bytes), sizeName(TransparentBytes()))
 	}
 	return nil
 }

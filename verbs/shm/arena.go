@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"unsafe"
 
-	"dpukv/internal/offheap"
-
 	"golang.org/x/sys/unix"
 )
 
 // arena is one device's memory as mapped into this process: its own, or a peer's.
 type arena struct {
+	room   []byte // that mapped is a part of
 	mapped []byte
 	base   unsafe.Pointer // of mapped
 	owner  uint64         // address of the owner's mapping
@@ -51,12 +50,12 @@ func newArena(size int) (a *arena, fd int, err error) {
 }
 
 func mapArena(fd, size int) (*arena, error) {
-	m, err := mapAligned(fd, size, offheap.TransparentBytes())
+	room, m, err := mapAligned(fd, size)
 	if err != nil {
 		return nil, fmt.Errorf("map %d bytes of shared memory: %w; check the limit on address "+
 			"space (ulimit -v)", size, err)
 	}
-	return &arena{mapped: m, base: unsafe.Pointer(unsafe.SliceData(m))}, nil
+	return &arena{room: room, mapped: m, base: unsafe.Pointer(unsafe.SliceData(m))}, nil
 }
 
 // openArena maps the arena of h, after it has checked the header.
@@ -111,7 +110,7 @@ func readHeader(fd int) (*header, error) {
 	return h, err
 }
 
-func (a *arena) unmap() error { return unix.MunmapPtr(a.base, uintptr(len(a.mapped))) }
+func (a *arena) unmap() error { return unix.Munmap(a.room) }
 
 func tagOf(id [16]byte) uint64 { return binary.LittleEndian.Uint64(id[8:]) | 1 }
 
