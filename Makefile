@@ -188,7 +188,7 @@ REPEATS ?= 5
 PARTS ?= .
 bench: ## every benchmark beside its yardstick, into bench/results (about an hour; REPEATS=2: 30 minutes; PARTS=herd: one package)
 	cd bench && $(GO) run ./measure -repeats $(REPEATS) -parts '$(PARTS)'
-	$(TOOL) benchstat -filter '-.unit:/-cpus$$/' "$$(ls -t bench/results/*.txt | head -1)"
+	$(TOOL) benchstat -filter '-.unit:/-cpus$$|^fixed-/' "$$(ls -t bench/results/*.txt | head -1)"
 
 bench-quick: ## the ratios of the main parts, and which have moved on this processor (about 4 minutes)
 	cd bench && $(GO) run ./measure -quick

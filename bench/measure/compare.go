@@ -45,7 +45,7 @@ func report(
 			decided++
 		}
 		if n := len(now.Disturbed[name]); n > 0 {
-			note = strings.TrimSpace(fmt.Sprintf("%s (%d repeats disturbed by others)", note, n))
+			note = strings.TrimSpace(fmt.Sprintf("%s (%d repeats set apart)", note, n))
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", name, span(before), span(is), pText(p), note)
 	}
@@ -53,8 +53,8 @@ func report(
 		return err
 	}
 	_, err := fmt.Fprintf(out, "%d of %d ratios moved; of %d, too few quiet repeats to decide. "+
-		"Chance alone moves up to %.0f.\n", moved, decided, len(measured)-decided,
-		math.Ceil(level*float64(decided)))
+		"Chance alone moves up to %.0f.\nSet apart: %s.\n", moved, decided, len(measured)-decided,
+		math.Ceil(level*float64(decided)), now.SetApart())
 	return err
 }
 
@@ -63,7 +63,9 @@ func judge(before, is []float64) (p float64, note string) {
 	switch {
 	case len(before) == 0:
 		return math.NaN(), "not accepted yet"
-	case !enough(len(before), len(is)):
+	case len(is) == 0:
+		return math.NaN(), "no quiet repeat"
+	case len(is) < 2 || !enough(len(before), len(is)):
 		return math.NaN(), "too few quiet repeats"
 	}
 	p = compare.UTest(before, is)

@@ -6,10 +6,21 @@
 //
 //	suite.go          what it runs: packages, benchmarks, the time of each
 //	others.go         the CPUs that others and the hypervisor took of each repeat
+//	fixed.go          fixed work before and after each repeat
 //	compare.go        which ratios have moved
 //
 // A ratio is a metric whose unit begins with "x-", such as x-floor. Two machines differ in their
 // figures, and less in their ratios; two processors differ in both. A ratio has moved if a
-// Mann–Whitney test over repeats says so, and its median did by a twentieth. Repeats that others
-// disturbed do not count. The program reports that, and judges nothing.
+// Mann–Whitney test over repeats says so, and its median did by a twentieth. The program reports
+// that, and judges nothing.
+//
+// Disturbed repeats do not count. Either others and the hypervisor had over 0.1 CPUs, or fixed work
+// took over 1.15 times the fastest of the run. Fixed work is 20 ms of sums in L1, and 40 ms of
+// dependent loads from 256 MiB on the stores' kind of pages. A line has the slower of before and
+// after. The benchmarks stand still meanwhile (SIGSTOP). A line without fixed work, of an older
+// file, is judged by the rest.
+//
+// The 1.15 lies between quiet repeats and slowed ones. On AMD family 26 model 2, quiet repeats of
+// work on a core differed by up to 1.05. A host that slowed its guest without steal took 1.19 times
+// as long for loads from memory, and 1.75 times for work on a core.
 package main

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // part is a run of "go test".
@@ -65,26 +66,34 @@ var quickSuite = []part{
 	{".", "./verbs/mqueue", "^BenchmarkRoundTrip$", "100000x", 4},
 }
 
-// runAll runs parts and writes their output. Each line of a repeat also has what others used.
+// runAll runs parts and writes their output. Each line of a repeat also has what others used,
+// and the times of fixed work.
 func runAll(ctx context.Context, parts []part, out io.Writer) error {
+	f, err := newFixed(out)
+	if err != nil {
+		return err
+	}
 	for i := range parts {
 		p := &parts[i]
-		if err := p.run(ctx, out); err != nil {
+		if err := p.run(ctx, f, out); err != nil {
 			return fmt.Errorf("benchmarks %s of %s: %w", p.benchmark, p.pkg, err)
 		}
 	}
 	return nil
 }
 
-func (p *part) run(ctx context.Context, out io.Writer) error {
+func (p *part) run(ctx context.Context, f *fixed, out io.Writer) error {
 	cmd := exec.CommandContext(ctx, "go", "test", p.pkg, "-run", "^$", "-bench", p.benchmark,
 		"-benchtime", p.benchtime, "-count", strconv.Itoa(p.repeats), "-timeout", "60m")
 	cmd.Dir = filepath.Join(repository, p.dir)
 	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // to stop it with what it starts
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
+	f.since() // before the first repeat
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -94,7 +103,13 @@ func (p *part) run(ctx context.Context, out io.Writer) error {
 		line := lines.Text()
 		seen = append(seen, line)
 		if isRepeat(line) {
-			line += o.since()
+			err := whileStopped(cmd.Process.Pid, func() {
+				line += o.since() + f.since()
+				o.read()
+			})
+			if err != nil {
+				return fmt.Errorf("stop the benchmarks for fixed work: %w", err)
+			}
 		}
 		if _, err := fmt.Fprintln(out, line); err != nil {
 			return err

@@ -34,14 +34,27 @@ func timed(
 	return slicesNs[len(slicesNs)/2]
 }
 
+// Loads returns dependent loads through all lines of a block. A call goes on where the one before
+// ended.
+func Loads(block []byte) (steps func(n int)) { return newChaser(block, 1, 1).steps }
+
+// StepNs makes steps for a duration, and returns the nanoseconds of one.
+func StepNs(steps func(n int), duration time.Duration) float64 {
+	return timed(context.Background(), steps, 0, duration, nil)
+}
+
 // stepsPerSlice finds the number of steps that take about a slice. It is a whole number of batches
-// and of turns.
+// and of turns. Two slices must be that long: a single one may have been interrupted.
 func stepsPerSlice(steps func(n int)) int {
 	const most = 1 << 30
-	for n := maxBatch; ; n *= 2 {
+	long := func(n int) bool {
 		from := cpu.NowNs()
-		if steps(n); cpu.NowNs()-from >= sliceNs/2 || n >= most {
-			return n
-		}
+		steps(n)
+		return cpu.NowNs()-from >= sliceNs/2
 	}
+	n := maxBatch
+	for n < most && !(long(n) && long(n)) {
+		n *= 2
+	}
+	return n
 }

@@ -39,8 +39,19 @@ func Create(repository string) (*Draft, error) {
 	return &Draft{f, path}, err
 }
 
-// Finish names the file, and says so.
+// Finish writes how many repeats are disturbed, names the file, and says so.
 func (d *Draft) Finish() error {
+	text, err := os.ReadFile(d.Name())
+	if err != nil {
+		return err
+	}
+	f, err := Parse(string(text))
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(d, "set-apart: %s\n", f.SetApart()); err != nil {
+		return err
+	}
 	if err := d.Close(); err != nil {
 		return err
 	}

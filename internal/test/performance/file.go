@@ -2,25 +2,42 @@ package performance
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Units of a repeat's line: CPUs, on average over the repeat.
+// Units of a repeat's line.
 const (
-	OthersUnit = "others-cpus"
+	OthersUnit = "others-cpus" // on average over the repeat
 	StolenUnit = "stolen-cpus"
+	L1Unit     = "fixed-L1-ns" // a step of fixed work, before or after: the slower
+	MemoryUnit = "fixed-memory-ns"
 )
 
-// mostDisturbed is how many CPUs others and the hypervisor may take of a repeat that counts.
-const mostDisturbed = .1
+// Limits of a repeat that counts.
+const (
+	mostDisturbed = .1   // CPUs that others and the hypervisor took
+	mostSlower    = 1.15 // its fixed work, over the fastest of the file
+)
 
 // File is a result file.
 type File struct {
 	Header    map[string]string // the lines "key: value" before the first benchmark
 	Values    Values            // of quiet repeats
 	Disturbed Values            // of the other ones
+
+	repeats, busy, slow int                // all, and those that are disturbed, by the reason
+	fastest             map[string]float64 // fixed work, by its unit
+}
+
+// repeat is a line.
+type repeat struct {
+	figures Values
+	others  float64            // CPUs
+	fixed   map[string]float64 // by its unit, without what the line does not have
 }
 
 // Values are the repeats of each figure. A name is a benchmark's with its package, and the unit:
@@ -38,14 +55,18 @@ var procs = regexp.MustCompile(`-\d+$`)
 
 // Parse reads the output of benchmarks.
 func Parse(text string) (*File, error) {
-	f := &File{map[string]string{}, Values{}, Values{}}
+	f := &File{
+		Header: map[string]string{}, Values: Values{}, Disturbed: Values{},
+		fastest: map[string]float64{},
+	}
+	var repeats []*repeat
 	pkg := ""
 	for line := range strings.Lines(text) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		if ok && !strings.Contains(key, " ") {
 			if value = strings.TrimSpace(value); key == "pkg" {
 				pkg = value[strings.LastIndex(value, "/")+1:]
-			} else if len(f.Values)+len(f.Disturbed) == 0 {
+			} else if len(repeats) == 0 {
 				f.Header[key] = value
 			}
 			continue
@@ -55,32 +76,74 @@ func Parse(text string) (*File, error) {
 			continue
 		}
 		name := procs.ReplaceAllString(strings.TrimPrefix(fields[0], "Benchmark"), "")
-		if err := f.repeat(pkg+"."+name, fields[2:]); err != nil {
+		r, err := parseRepeat(pkg+"."+name, fields[2:])
+		if err != nil {
 			return nil, err
 		}
+		repeats = append(repeats, r)
 	}
+	f.divide(repeats)
 	return f, nil
 }
 
-// repeat adds the figures of a line: values and their units.
-func (f *File) repeat(name string, fields []string) error {
-	found, others := Values{}, 0.0
+// parseRepeat reads a line's figures: values and their units.
+func parseRepeat(name string, fields []string) (*repeat, error) {
+	r := &repeat{figures: Values{}, fixed: map[string]float64{}}
 	for i := 0; i+1 < len(fields); i += 2 {
 		value, err := strconv.ParseFloat(fields[i], 64)
 		if err != nil {
-			return fmt.Errorf("%s: found %q, want a number", name, fields[i])
+			return nil, fmt.Errorf("%s: found %q, want a number", name, fields[i])
 		}
 		switch unit := fields[i+1]; unit {
 		case OthersUnit, StolenUnit:
-			others += value
+			r.others += value
+		case L1Unit, MemoryUnit:
+			r.fixed[unit] = value
 		default:
-			found[name+" "+unit] = []float64{value}
+			r.figures[name+" "+unit] = []float64{value}
 		}
 	}
-	if others > mostDisturbed {
-		f.Disturbed.add(found)
-	} else {
-		f.Values.add(found)
+	return r, nil
+}
+
+// divide sets the disturbed repeats apart.
+func (f *File) divide(repeats []*repeat) {
+	for _, r := range repeats {
+		for unit, ns := range r.fixed {
+			if fastest, ok := f.fastest[unit]; !ok || ns < fastest {
+				f.fastest[unit] = ns
+			}
+		}
 	}
-	return nil
+	f.repeats = len(repeats)
+	for _, r := range repeats {
+		slow := false
+		for unit, ns := range r.fixed {
+			slow = slow || ns > mostSlower*f.fastest[unit]
+		}
+		to := f.Disturbed
+		switch {
+		case r.others > mostDisturbed:
+			f.busy++
+		case slow:
+			f.slow++
+		default:
+			to = f.Values
+		}
+		to.add(r.figures)
+	}
+}
+
+// SetApart says how many repeats do not count, and why.
+func (f *File) SetApart() string {
+	text := fmt.Sprintf("%d of %d repeats: %d as others or the hypervisor had over %.1f CPUs",
+		f.busy+f.slow, f.repeats, f.busy, mostDisturbed)
+	if len(f.fastest) == 0 {
+		return text + "; fixed work was not measured"
+	}
+	text += fmt.Sprintf(", %d as fixed work took over %.2f times the fastest:", f.slow, mostSlower)
+	for _, unit := range slices.Sorted(maps.Keys(f.fastest)) {
+		text += fmt.Sprintf(" %g %s", f.fastest[unit], unit)
+	}
+	return text
 }
