@@ -191,7 +191,7 @@ func (r *loadRun) used(p *results.Point) {
 	p.Emulated = p.Emulated || r.facts.Emulated
 	p.RequestCheck = r.facts.RequestCheck
 	if f := r.facts.Reads; f != nil {
-		p.Neighbourhood, p.Inline = f.Neighbourhood, f.Inline
+		p.Neighbourhood, p.Inline, p.Validate = f.Neighbourhood, f.Inline, f.Validate
 	}
 	if r.cfg.replay != nil {
 		p.TraceFile = r.cfg.replay.facts()
@@ -251,7 +251,7 @@ func itemsOf(f *kvs.ReadFacts, t *kvs.ReadTraffic) *results.Items {
 		ReadShare: float64(t.Gets) / gets, ReadsPerGet: float64(t.Reads) / gets,
 		BytesPerGet: float64(t.Bytes) / gets, RetriesPerGet: float64(t.Retries) / gets,
 		CheckNsPerRead: float64(t.CheckedNs) / float64(max(t.CheckedGets, 1)),
-		Validate:       f.Validate, Responder: f.Responder,
+		Responder:      f.Responder,
 	}
 }
 

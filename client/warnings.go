@@ -42,6 +42,7 @@ func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
 		r.expired(s),
 		r.traceTTLs(s),
 		r.fillsDropped(s),
+		unchecked(r.facts.Reads),
 	}
 	list = append(list, r.sharedByBoth(p)...)
 	list = append(list, packetLoss(p)...)
@@ -51,6 +52,15 @@ func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
 	}
 	list = append(list, results.ReadWarnings(r.sampler.end.server.Warnings...)...)
 	return slices.DeleteFunc(list, func(w results.Warning) bool { return w.Text == "" })
+}
+
+// unchecked warns of a client that believes all that READs bring.
+func unchecked(f *kvs.ReadFacts) results.Warning {
+	if f == nil || f.Validate != kvs.Unchecked {
+		return results.Warning{}
+	}
+	return results.Unchecked.Warn("validate: %s: a GET could return a value that nobody wrote; "+
+		"the figures show the price of the check, and are of no store to use", f.Validate)
 }
 
 // expired warns of misses that the expiry of items explains.

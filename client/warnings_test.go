@@ -34,6 +34,12 @@ func TestWarnings(t *testing.T) {
 		{"elsewhere", func(r *loadRun, _ *summed, _ *results.Point) {
 			r.facts.CPUs, r.cfg.SameHost = []int{3}, false
 		}, ""},
+		{"unchecked", func(r *loadRun, _ *summed, _ *results.Point) {
+			r.facts.Reads = &kvs.ReadFacts{Validate: kvs.Unchecked}
+		}, "unchecked: validate: none: a GET could return a value that nobody wrote"},
+		{"checked", func(r *loadRun, _ *summed, _ *results.Point) {
+			r.facts.Reads = &kvs.ReadFacts{Validate: kvs.ByChecksum}
+		}, ""},
 		{"rate met but for a batch", func(r *loadRun, _ *summed, _ *results.Point) { r.cfg.RateOps = 1020 }, ""},
 		{"rate missed", func(r *loadRun, _ *summed, _ *results.Point) {
 			r.cfg.RateOps = 1200

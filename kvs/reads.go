@@ -12,8 +12,11 @@ const (
 	MaxNeighbourhood = 32
 )
 
-// ByChecksum is how a client knows that the parts of an item belong together.
-const ByChecksum = "checksum"
+// These are how a client knows that the parts of an item belong together.
+const (
+	ByChecksum = "checksum"
+	Unchecked  = "none" // it does not: an instrument that shows the price of the check
+)
 
 // These answer READs at a server.
 const (
@@ -27,7 +30,7 @@ const (
 type ReadFacts struct {
 	Neighbourhood int    `json:"neighbourhood"` // places of a key, which one READ covers
 	Inline        string `json:"inline"`        // [InlineYes] or [InlineNo]
-	Validate      string `json:"validate"`      // [ByChecksum]
+	Validate      string `json:"validate"`      // [ByChecksum] or [Unchecked]
 	Responder     string `json:"responder"`     // who answers READs at the server
 }
 

@@ -42,10 +42,11 @@ type ServerConfig struct {
 	// Device is the server's device, for a store over verbs, and for the lanes of a half.
 	Device Device `json:"device,omitzero"`
 
-	// Neighbourhood and Inline are of a store whose clients read items: see [ReadFacts]. 0, "": the
-	// store chooses.
+	// Neighbourhood, Inline and Validate are of a store whose clients read items: see [ReadFacts].
+	// 0, "": the store chooses.
 	Neighbourhood int    `json:"neighbourhood,omitempty"`
 	Inline        string `json:"inline,omitempty"`
+	Validate      string `json:"validate,omitempty"`
 
 	// CPUs are the CPUs that the workers are pinned to, in turn. None: the workers are not pinned.
 	CPUs []int `json:"-"` // a node's part says it for servers and clients alike

@@ -93,6 +93,8 @@ var dimensions = slices.Concat(
 		neighbourhood,
 		ofHalves(byText("inline", "values in items: %s",
 			func(p *Point) string { return p.Inline })),
+		ofHalves(byText("validate", "READs checked by: %s",
+			func(p *Point) string { return p.Validate })),
 		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 		byText("loop", "%s loop", loop),
 	},

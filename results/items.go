@@ -9,7 +9,6 @@ type Items struct {
 	RetriesPerGet float64 `json:"retries_per_get"` // READs again, as something was written meanwhile
 	// CheckNsPerRead is the client's time for checking what a READ has brought, from samples.
 	CheckNsPerRead float64 `json:"check_ns_per_read"`
-	Validate       string  `json:"validate"` // how it is checked: "checksum"
 	// Responder is who answers READs at the server: "nobody" (the client copies memory) and "NIC"
 	// take none of its CPU time; "kernel" and "software" do.
 	Responder string `json:"responder"`

@@ -115,6 +115,8 @@ type Asked struct {
 	Neighbourhood int `json:"neighbourhood,omitempty"`
 	// Inline tells whether the items of such a store hold small values: "yes" or "no".
 	Inline string `json:"inline,omitempty"`
+	// Validate is how its clients check what READs bring: "checksum", or "none".
+	Validate string `json:"validate,omitempty"`
 	// MemoryBytes is the memory of the server for items. It is absent if all keys had room.
 	MemoryBytes int64 `json:"memory_bytes,omitempty"`
 	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It

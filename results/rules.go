@@ -54,7 +54,7 @@ var rules = []struct {
 	{first, "StartedAt"},
 
 	// asked of all clients, or told by one server
-	{same, `Schema Status Store EngineThreads Answers Wait Neighbourhood Inline ServerThreads ClientThreads
+	{same, `Schema Status Store EngineThreads Answers Wait Neighbourhood Inline Validate ServerThreads ClientThreads
 		Mix Trace TraceSpeed TraceSample TraceRange TraceFile GetRatio SetAfter Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
 		Seed Batch Window Connections Arrivals ReconnectEvery OnMiss FillDelay Compute Hash Warmup
 		Transport ClusterNodes Protocol Mode Access Pages ServerCPUs ServerVersion ServerAddr

@@ -36,6 +36,7 @@ const (
 	CutShort      Kind = "cool-down cut short"
 	Overload      Kind = "overload"       // of a datapath, which lost packets
 	EmulatedTails Kind = "emulated tails" // a quota shows in the percentiles
+	Unchecked     Kind = "unchecked"      // the client believed all that READs brought
 )
 
 // The other kinds.
@@ -91,6 +92,7 @@ var kinds = []kindRow{
 	{EmulatedTails, false, "", nil},
 	{TTLs, false, "", nil},
 	{FillsDropped, true, "not all misses were stored", nil},
+	{Unchecked, true, "", nil},
 
 	{TooShortP999, false, tooShort, begins(`too short for p99\.9`)},
 	{TooShortP99, false, tooShort, begins(`too short for p99`)},

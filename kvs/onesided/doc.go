@@ -105,6 +105,7 @@
 // # Not here
 //
 // Line versions (FaRM) need a device that reads each line as a whole. No verb promises that, and
-// the seal takes 3 ns. Items do not expire. No item leaves its place for another: in mode cache,
-// only the partition evicts.
+// the seal takes 3 ns. "validate: none" leaves out the check, to show its price: TestTornIsFound
+// shows what else it does. Items do not expire. No item leaves its place for another: in mode
+// cache, only the partition evicts.
 package onesided

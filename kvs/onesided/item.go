@@ -121,7 +121,7 @@ func (it *item) store(at *item) {
 // taken for this one's.
 type seals struct {
 	words   [9]uint64
-	without bool // of an instrument: everything is believed
+	without bool // everything is believed: see [kvs.Unchecked]
 }
 
 // newSeals draws the words from a seed by splitmix64.

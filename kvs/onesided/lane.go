@@ -88,6 +88,7 @@ func (l *lane) connect(pd verbs.PD, g *grant) (err error) {
 		return err
 	}
 	l.grant, l.seals = *g, newSeals(g.Seed)
+	l.seals.without = g.Unchecked
 	l.valuesAt = g.Shape.Neighbourhood * itemBytes
 	l.stride = l.valuesAt
 	if g.Shape.ValueBytes > 0 {

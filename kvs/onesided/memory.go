@@ -1,6 +1,7 @@
 package onesided
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type memory struct {
 	pointers bool
 	uniform  bool // values change their sizes
 	seed     uint64
+	validate string // how clients check what READs bring
 	seals    seals
 
 	pd     verbs.PD // of the tables and of the clients' queue pairs alone
@@ -35,7 +37,7 @@ type memory struct {
 func newMemory(c *kvs.ServerConfig) *memory {
 	m := &memory{
 		shape: shapeOf(c), workers: c.Workers, pointers: pointers(c), uniform: !c.FixedSizes,
-		seed: rand.Uint64(),
+		seed: rand.Uint64(), validate: cmp.Or(c.Validate, kvs.ByChecksum),
 	}
 	m.seals = newSeals(m.seed)
 	return m
@@ -64,8 +66,8 @@ func (m *memory) Begin(d verbs.Device, facts *kvs.Facts) (err error) {
 	facts.LogBytes += int64(m.workers * m.ValueBytes)
 	facts.Items = max(facts.Items, m.Slots*m.workers*loadPercent/100)
 	facts.Reads = &kvs.ReadFacts{
-		Neighbourhood: m.Neighbourhood, Inline: inlineWord(m.pointers), Validate: kvs.ByChecksum,
-		Responder: responder(d.Info()),
+		Neighbourhood: m.Neighbourhood, Inline: inlineWord(m.pointers),
+		Validate: m.validate, Responder: responder(d.Info()),
 	}
 	return nil
 }
@@ -105,6 +107,8 @@ type grant struct {
 	Region verbs.Region   `json:"region"` // the workers' in a row
 	Seed   uint64         `json:"seed"`   // of the seals
 	Shape  shape          `json:"shape"`
+	// Unchecked: the client believes all that READs bring.
+	Unchecked bool `json:"unchecked,omitempty"`
 }
 
 func parseGrant(text []byte) (*grant, error) {
@@ -138,8 +142,10 @@ func (m *memory) Admit(asked []byte) (answer any, leave func() error, err error)
 	if err := qp.Connect(q.QP); err != nil {
 		return nil, qp.Close, err
 	}
-	return grant{QP: qp.Local(), Region: m.region.Region(), Seed: m.seed, Shape: m.shape}, qp.Close,
-		nil
+	return grant{
+		QP: qp.Local(), Region: m.region.Region(), Seed: m.seed, Shape: m.shape,
+		Unchecked: m.validate == kvs.Unchecked,
+	}, qp.Close, nil
 }
 
 // check refuses a grant that a session cannot work with.

@@ -194,10 +194,13 @@ type model struct {
 }
 
 // rig has few places for a key: a nasty device takes a step for each word or byte of them.
-func (m *model) rig(t testing.TB) *rig {
+func (m *model) rig(t testing.TB, change ...func(*kvs.ServerConfig)) *rig {
 	t.Helper()
 	cfg := testConfig()
 	cfg.Neighbourhood = 4
+	for _, f := range change {
+		f(&cfg)
+	}
 	return newRig(t, cfg, m.server, m.client)
 }
 

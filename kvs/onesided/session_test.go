@@ -173,6 +173,7 @@ func TestRefusals(t *testing.T) {
 		"few places":  {func(c *kvs.ServerConfig) { c.Neighbourhood = 1 }, "found 1 places, allowed: 2 to 32"},
 		"many places": {func(c *kvs.ServerConfig) { c.Neighbourhood = 64 }, "neighbourhood: found 64"},
 		"inline":      {func(c *kvs.ServerConfig) { c.Inline = "maybe" }, `inline: found "maybe", allowed: yes, no`},
+		"validate":    {func(c *kvs.ServerConfig) { c.Validate = "lines" }, `found "lines", allowed: checksum, none; no device promises`},
 		"memory":      {func(c *kvs.ServerConfig) { c.MemoryBytes = 1 << 20 }, "memory: found 1048576 bytes"},
 		"mode":        {func(c *kvs.ServerConfig) { c.Mode = "none" }, "mode: found"},
 	} {

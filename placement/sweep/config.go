@@ -36,6 +36,7 @@ type Config struct {
 	Wait                         string // of halves: see [kvs.HalfConfig]; "": poll
 	Neighbourhood                int    // places of a key, where clients read items; 0: the store's
 	Inline                       string // values in items: "yes" or "no"; "": yes
+	ReadCheck                    string // how clients check what READs bring; "": by a checksum
 	Build                        string // of dpukv; "": this one
 	Duration                     time.Duration
 	Attach                       string

@@ -70,7 +70,7 @@ func oneOfWhole(all []Config) []Config {
 		}
 		reads := readsItems(c.Store)
 		if !reads {
-			c.Neighbourhood, c.Inline = 0, ""
+			c.Neighbourhood, c.Inline, c.ReadCheck = 0, "", ""
 		}
 		if !engine {
 			c.EngineThreads = 0

@@ -147,6 +147,13 @@ var sweepKeys = slices.Concat(
 			means("Whether items hold values of up to 32 bytes, of a store whose clients read "+
 				"items. Else each value takes a second READ.",
 				"[yes, no]"),
+		axis("validate", "Validate", validated,
+			func(s *Sweep) *[]string { return &s.ReadCheck },
+			func(c *Config) *string { return &c.ReadCheck }).
+			ofHalves().
+			means("How clients check what READs bring, of a store whose clients read items. With "+
+				"none, a GET can return a value that nobody wrote: it shows the check's price.",
+				"[checksum, none]"),
 		axis("neighbour", "Neighbour", neighbours,
 			func(s *Sweep) *[]string { return &s.Neighbour },
 			func(c *Config) *string { return &c.Neighbour }).optional().

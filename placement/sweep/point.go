@@ -36,6 +36,9 @@ func (pt *Point) Asked(p *results.Point) {
 	if pt.Inline != "" {
 		p.Inline = pt.Inline
 	}
+	if pt.ReadCheck != "" {
+		p.Validate = pt.ReadCheck
+	}
 	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
 	if !pt.takeThreads || p.ServerThreads == 0 { // 0: no server has told its number
 		p.ServerThreads = pt.ServerThreads
@@ -135,4 +138,5 @@ func (pt *Point) compareReads(used *results.Point, compare func(name string, ask
 		compare("neighbourhood", pt.Neighbourhood, used.Neighbourhood)
 	}
 	compare("inline", inlined.Format(pt.Inline), used.Inline)
+	compare("validate", validated.Format(pt.ReadCheck), used.Validate)
 }

@@ -34,6 +34,9 @@ var places = strictyaml.Whole(kvs.MinNeighbourhood, kvs.MaxNeighbourhood)
 // inlined tells whether items hold values.
 var inlined = usualOr(kvs.InlineYes, kvs.InlineNo)
 
+// validated tells how clients check what READs bring.
+var validated = usualOr(kvs.ByChecksum, kvs.Unchecked)
+
 // ReadingStores are the stores whose clients read items.
 func ReadingStores() []string {
 	return stores.NamesOf(func(st *kvs.Store) bool { return st.Reads })

@@ -26,11 +26,11 @@ func TestReadKeys(t *testing.T) {
 		slices.Sort(ids)
 		return ids
 	}
-	both := "neighbourhood: [auto, 4]\ninline: [yes, no]\n"
+	both := "neighbourhood: [auto, 4]\ninline: [yes, no]\nvalidate: [checksum, none]\n"
 	plain := ids(parse("herd, "+reading[0], ""))
 	all := ids(parse("herd, "+reading[0], both))
-	if len(plain) != 2 || len(all) != 5 {
-		t.Errorf("%d and %d points, want 2 and 5", len(plain), len(all))
+	if len(plain) != 2 || len(all) != 9 {
+		t.Errorf("%d and %d points, want 2 and 9", len(plain), len(all))
 	}
 	for _, id := range plain {
 		if !slices.Contains(all, id) {
@@ -48,18 +48,19 @@ func TestReadKeys(t *testing.T) {
 		var asked results.Point
 		p.Asked(&asked)
 		used := results.Point{Counted: results.Counted{Items: &results.Items{}}}
-		used.Neighbourhood, used.Inline = 7, "maybe"
+		used.Neighbourhood, used.Inline, used.Validate = 7, "maybe", "perhaps"
 		differences := 0
 		p.compareReads(&used, func(_ string, asked, used any) {
 			if asked != used {
 				differences++
 			}
 		})
-		want := 1
+		want := 2
 		if p.Neighbourhood > 0 {
-			want = 2
+			want = 3
 		}
-		if asked.Neighbourhood != p.Neighbourhood || asked.Inline != p.Inline || differences != want {
+		if asked.Neighbourhood != p.Neighbourhood || asked.Inline != p.Inline || asked.Validate != p.ReadCheck ||
+			differences != want {
 			t.Errorf("asked for %+v, %d differences", asked.Asked, differences)
 		}
 	}

@@ -29,6 +29,7 @@ type Sweep struct {
 	Wait                         []string // of halves; "": poll
 	Neighbourhood                []int    // places of a key in a table; 0: the store's
 	Inline                       []string // values in items; "": yes
+	ReadCheck                    []string // of what READs bring; "": by a checksum
 	Protocol                     []string // of stores that have several; "": the store's own choice
 	Builds                       []string // of dpukv, the base first; "": this one alone
 
@@ -269,7 +270,7 @@ func (s *Sweep) UnusedReadKey() string {
 	if slices.ContainsFunc(s.Stores, readsItems) {
 		return ""
 	}
-	for _, key := range []string{"neighbourhood", "inline"} {
+	for _, key := range []string{"neighbourhood", "inline", "validate"} {
 		if s.says(key) {
 			return key
 		}

@@ -67,6 +67,15 @@ func DefaultLatency(points []results.Point) results.LatencyMetric {
 	return list[0]
 }
 
+// ofStores leaves out the points of no store to use, unless there are no others.
+func ofStores(points []*results.Point) []*results.Point {
+	unchecked := func(p *results.Point) bool { return p.Warnings.Has(results.Unchecked) }
+	if kept := slices.DeleteFunc(slices.Clone(points), unchecked); len(kept) > 0 {
+		return kept
+	}
+	return points
+}
+
 // Of returns the answer of a run. A run without a point that is ok has none.
 func Of(points []results.Point, o Options) (Answer, bool) {
 	ok, failed := results.Split(points)
@@ -76,6 +85,7 @@ func Of(points []results.Point, o Options) (Answer, bool) {
 	if len(ok) == 0 {
 		return Answer{}, false
 	}
+	ok = ofStores(ok)
 	if o.Metric.Name == "" && o.Bound != nil {
 		o.Metric = o.Bound.Metric
 	} else if o.Metric.Name == "" {

@@ -32,6 +32,9 @@ func TestOf(t *testing.T) {
 	bound := must.Get(results.ParseBound("p99=300us"))(t)
 	tight := must.Get(results.ParseBound("p99=1us"))(t)
 	fast, slow := placed("CH-SH", 4e6, 6), placed("CH-SD", 2.5e6, 6)
+	unchecked := edit(placed("CH-SD", 9e6, 6), func(p *results.Point) {
+		p.Warnings = append(p.Warnings, results.Unchecked.Warn("validate: none"))
+	})
 	emulated := func(p *results.Point) { p.Emulated, p.Provider = true, "softroce" }
 	unsteady := edit(placed("L-CD-SH", 3.2e6, 6), func(p *results.Point) {
 		if p.Repeat == 2 {
@@ -51,6 +54,10 @@ func TestOf(t *testing.T) {
 				"CH-SH is the best placement: 2.53 Mops at the knee of the p99 latency, ",
 				"1.60 times that of CH-SD (95 % interval: 1.54 to 1.66; 6 rounds). p = 0.031.",
 			},
+		},
+		{
+			"a faster store whose values nobody checked", slices.Concat(fast, slow, unchecked), nil, Sure,
+			[]string{"CH-SH is the best placement: 2.53 Mops at the knee of the p99 latency, ", "1.60 times"},
 		},
 		{
 			"a win within a bound", slices.Concat(fast, slow), &bound, Far,
