@@ -137,15 +137,16 @@ func (e *env) fillsUp(s kvs.Session) (taken int) {
 // opsReach waits until the server has executed n operations since before, or until it executes no
 // more. It returns their number.
 func (e *env) opsReach(before, n int) (got int) {
-	for end, still := time.Now().Add(e.limits.Timeout), 0; time.Now().Before(end); {
+	begun := time.Now()
+	for changed := begun; time.Since(begun) < e.limits.Timeout; time.Sleep(2 * time.Millisecond) {
 		now := e.ops() - before
-		if still++; now != got {
-			still = 0
+		if now != got {
+			got, changed = now, time.Now()
 		}
-		if got = now; got >= n && still > 10 || still > 500 {
+		still := time.Since(changed)
+		if got >= n && still > 25*time.Millisecond || still > time.Second {
 			break
 		}
-		time.Sleep(2 * time.Millisecond)
 	}
 	return got
 }
