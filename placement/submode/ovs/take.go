@@ -59,8 +59,13 @@ if test -n "$(ask --bare --columns=name list mirror)"; then
 fi
 echo "$bridge"
 ask get interface "$port" ofport
-for c in $columns; do v=$(ask get port "$port" "$c") || exit; echo "port $c=$v"; done
-for c in $more; do v=$(ask get interface "$port" "$c") || exit; echo "interface $c=$v"; done`
+rows() {
+	table=$1
+	shift
+	values=$(ask get "$table" "$port" "$@") || return
+	printf '%s\n' "$values" | while IFS= read -r v; do printf '%s\n' "$table $1=$v" && shift; done
+}
+rows port $columns && rows interface $more`
 
 // putBack adds the port with its old OpenFlow number, so that rules by number hold. A bridge that
 // somebody has removed since takes nothing back.
