@@ -150,7 +150,7 @@ func TestOverlapPhase(t *testing.T) {
 		leakFree(t, r)
 		r.latency = 200 * time.Microsecond
 		cfg := smallLoad(t)
-		cfg.Keys = 1000 // few keys are soon there
+		cfg.Keys, cfg.Requests = 1000, 3000 // they are soon there
 		cfg.Batch, cfg.Compute, cfg.ReconnectEvery = batch, 20*time.Microsecond, 1000
 		var phases []Phase
 		cfg.OnProgress = func(p Progress) { phases = append(phases, p.Phase) }

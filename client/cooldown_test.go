@@ -98,7 +98,7 @@ func TestCoolDownLastsUntilTold(t *testing.T) {
 func TestCoolDownFails(t *testing.T) {
 	remote := newFakeRemote()
 	leakFree(t, remote)
-	cfg := smallLoad(t)
+	cfg := periodLoad(t)
 	cfg.OnPeriodOver = func(context.Context) error { return errors.New("no orchestrator") }
 	mustFail(t, remote, cfg, "no orchestrator")
 }

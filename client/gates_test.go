@@ -15,7 +15,7 @@ func TestWindowGate(t *testing.T) {
 		r.latency, r.faults.window = 2*time.Millisecond, window
 		leakFree(t, r)
 		cfg := smallLoad(t)
-		cfg.Keys, cfg.Window = 500, 4 // few keys are soon there
+		cfg.Keys, cfg.Window, cfg.Requests = 500, 4, 4000 // they are soon there
 		for _, cfg.Compute = range []time.Duration{0, 20 * time.Microsecond} {
 			_, err := Run(t.Context(), r, cfg)
 			if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -63,7 +63,7 @@ func TestProfiledAlike(t *testing.T) {
 		r := newFakeRemote()
 		leakFree(t, r)
 		r.facts.Hash = ""
-		cfg := smallLoad(t)
+		cfg := periodLoad(t)
 		cfg.Hash = hash
 		profiled := false
 		cfg.OnProgress = func(p Progress) {
@@ -125,7 +125,7 @@ func TestHashShare(t *testing.T) {
 	}
 	r := newFakeRemote()
 	leakFree(t, r)
-	cfg := smallLoad(t)
+	cfg := periodLoad(t)
 	cfg.hash = hashbench.Func{Name: r.Facts().Hash, Sum64: slowHash}
 	cfg.Duration = 2500 * time.Millisecond
 	cfg.CheckHash = true

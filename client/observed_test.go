@@ -65,7 +65,7 @@ func TestServerOutOfMemory(t *testing.T) {
 func TestWarningsOfARemote(t *testing.T) {
 	r := &observed{fakeRemote: newFakeRemote()}
 	leakFree(t, r.fakeRemote)
-	if p := mustRun(t, r, smallLoad(t)).Point; !strings.Contains(p.Warnings.String(), "a warning") || r.asked > 0 {
+	if p := mustRun(t, r, periodLoad(t)).Point; !strings.Contains(p.Warnings.String(), "a warning") || r.asked > 0 {
 		t.Errorf("warnings %q, asked for a failure's cause %d times", p.Warnings, r.asked)
 	}
 }

@@ -152,7 +152,7 @@ func TestRefusedRequests(t *testing.T) {
 			c.ReconnectEvery, r.facts.Transport = 9, "rdma"
 		},
 	} {
-		r, cfg := newFakeRemote(), smallLoad(t)
+		r, cfg := newFakeRemote(), periodLoad(t)
 		change(r, &cfg)
 		cfg.Timeout = time.Second
 		if res, err := Run(t.Context(), r, cfg); res != nil || err == nil || !strings.Contains(err.Error(), name) {

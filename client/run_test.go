@@ -25,8 +25,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const testKeys = 5000
 
-// smallLoad is a load that takes a fraction of a second.
+// smallLoad is a load of some requests. It takes a fraction of a second, of which it measures as long
+// as the machine takes for them.
 func smallLoad(t testing.TB) Config {
+	cfg := periodLoad(t)
+	cfg.Requests, cfg.Duration = 10_000, 0
+	return cfg
+}
+
+// periodLoad is a load that measures for a time.
+func periodLoad(t testing.TB) Config {
 	return Config{
 		Load: load.Load{
 			Workload: load.Workload{
@@ -108,7 +116,7 @@ func TestClosedLoop(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
 	r.latency = 200 * time.Microsecond
-	cfg := smallLoad(t)
+	cfg := periodLoad(t)
 	p := mustRun(t, r, cfg).Point
 	if p.Ops == 0 || p.Errors != 0 || p.Misses != 0 || p.PreloadHitRate != 1 {
 		t.Errorf("%+v", p)
@@ -136,7 +144,7 @@ func TestClosedLoop(t *testing.T) {
 func TestOpenLoop(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
-	cfg := smallLoad(t)
+	cfg := periodLoad(t)
 	cfg.RateOps = 20000
 	res := mustRun(t, r, cfg)
 	p := res.Point
@@ -249,7 +257,7 @@ func TestDeadServer(t *testing.T) {
 		r := newFakeRemote()
 		leakFree(t, r)
 		r.faults.dieAt = at
-		cfg := smallLoad(t)
+		cfg := periodLoad(t)
 		cfg.Duration = time.Minute
 		start := time.Now()
 		mustFail(t, r, cfg, "thread ", "fake server at 10.0.0.9:7000", errDead.Error())
@@ -264,7 +272,7 @@ func TestStatsFail(t *testing.T) {
 		r := newFakeRemote()
 		leakFree(t, r)
 		r.faults.noStats = call + 1
-		mustFail(t, r, smallLoad(t), errDead.Error())
+		mustFail(t, r, periodLoad(t), errDead.Error())
 	}
 }
 
@@ -274,7 +282,7 @@ func TestCancel(t *testing.T) {
 		leakFree(t, r)
 		r.latency = time.Millisecond
 		ctx, cancel := context.WithCancel(context.Background())
-		cfg := smallLoad(t)
+		cfg := periodLoad(t)
 		cfg.Duration = time.Minute
 		var cancelled time.Time
 		cfg.OnProgress = func(p Progress) {
@@ -303,7 +311,7 @@ func TestCancel(t *testing.T) {
 func TestProgress(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
-	cfg := smallLoad(t)
+	cfg := periodLoad(t)
 	var phases []Phase
 	measured := 0
 	cfg.OnProgress = func(p Progress) {
@@ -432,7 +440,7 @@ func TestRefusedConfigs(t *testing.T) {
 		"cpus: found -2":               func(c *Config) { c.CPUs = []int{0, -2} },
 		`"xxh64", the fake server`:     func(c *Config) { c.Hash = "xxh64" },
 	} {
-		cfg := smallLoad(t)
+		cfg := periodLoad(t)
 		change(&cfg)
 		r := newFakeRemote()
 		if res := mustFail(t, r, cfg, want); res != nil {
@@ -450,7 +458,7 @@ func TestPinnedThreads(t *testing.T) {
 	allowed := must.Get(cpu.Allowed())(t)
 	one := allowed[:1]
 	r.facts.CPUs = one
-	cfg := smallLoad(t)
+	cfg := periodLoad(t)
 	cfg.CPUs, cfg.SameHost = one, true
 	res := mustRun(t, r, cfg)
 	if !slices.Equal(res.Point.ClientCPUs, one) || res.Threads[1].CPU != one[0] {

@@ -65,7 +65,7 @@ func TestStages(t *testing.T) {
 			r := newFakeRemote()
 			leakFree(t, r)
 			r.latency, r.residence = delay, c.residence
-			cfg := smallLoad(t)
+			cfg := periodLoad(t)
 			cfg.Keys, cfg.RateOps = 500, c.rate // few keys are soon there
 			p := mustRun(t, r, cfg).Point
 			s := p.Stages

@@ -9,7 +9,7 @@ import (
 func TestPointHasWhatMoved(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)
-	cfg := smallLoad(t)
+	cfg := periodLoad(t)
 	cfg.Threads = 1 // the fake's sessions each count for all
 	p := mustRun(t, r, cfg).Point
 	whole, load, window := p.ClientMoved.Sockets, p.ClientMovedLoad.Sockets, p.ClientMovedWindow.Sockets
@@ -47,7 +47,7 @@ func TestLossIsWarnedOf(t *testing.T) {
 		r := newFakeRemote()
 		leakFree(t, r)
 		r.faults.resend = every
-		cfg := smallLoad(t)
+		cfg := periodLoad(t)
 		cfg.Threads = 1
 		p := mustRun(t, r, cfg).Point
 		all := p.Warnings.String()
