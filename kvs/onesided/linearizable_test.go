@@ -43,56 +43,69 @@ var registers = porcupine.Model{
 // a few keys of one home, in a table too small for them. Each key's history is possible one
 // operation at a time, under every model of a device.
 func TestLinearizable(t *testing.T) {
+	const round = 2000 // GETs, as a history has its place in memory
 	for _, m := range models() {
 		t.Run(m.name, func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-			goal := m.goal(t) / 10
-			cfg := testConfig()
-			cfg.Neighbourhood = 4
-			r := newRig(t, cfg, m.server, m.client)
+			r := m.rig(t)
 			keys := keysOfHome(r, 5)
-			histories := make([][]porcupine.Operation, len(keys))
-			var clock, current atomic.Int64
-			var stop atomic.Bool
-			var writer sync.WaitGroup
-			written := make([][]porcupine.Operation, len(keys))
-			writer.Go(func() { write(r, keys, written, &clock, &current, &stop) })
-			answered := 0
-			for answered < goal {
-				i := current.Load()
-				asked, call := r.asked, clock.Add(1)
-				answers, err := r.get(keys[i:i+1], nil)
-				end := clock.Add(1)
-				if err != nil {
-					t.Error(err)
-					break
-				}
-				if r.asked > asked {
-					continue
-				}
-				out := seen{status: answers[0].Status}
-				if out.status == kvs.OK {
-					var whole bool
-					if out.number, whole = number(answers[0].Value); !whole {
-						t.Errorf("parts of two values")
+			goal, answered := m.goal(t)/10, 0
+			for answered < goal && !t.Failed() {
+				n := min(round, goal-answered)
+				for i, all := range record(t, r, keys, n) {
+					if !porcupine.CheckOperations(registers, all) {
+						t.Errorf("key %d: a history of %d operations is not possible one at a time", i, len(all))
 					}
 				}
-				answered++
-				histories[i] = append(histories[i], porcupine.Operation{
-					ClientId: 1, Input: register{op: kvs.Get}, Output: out, Call: call, Return: end,
-				})
-			}
-			stop.Store(true)
-			writer.Wait()
-			for i := range keys {
-				all := append(histories[i], written[i]...)
-				if !porcupine.CheckOperations(registers, all) {
-					t.Errorf("key %d: a history of %d operations is not possible one at a time", i, len(all))
+				answered += n
+				for _, k := range keys {
+					r.do(kvs.Delete, k, nil) // as a history begins
 				}
 			}
 			t.Logf("%d GETs by READ, %d asked of the server, %d READs again", answered, r.asked, r.counts.Retries)
 		})
 	}
+}
+
+// record returns the history of each key while READs answer n GETs.
+func record(t *testing.T, r *rig, keys [][]byte, n int) [][]porcupine.Operation {
+	t.Helper()
+	histories := make([][]porcupine.Operation, len(keys))
+	written := make([][]porcupine.Operation, len(keys))
+	var clock, current atomic.Int64
+	var stop atomic.Bool
+	var writer sync.WaitGroup
+	writer.Go(func() { write(r, keys, written, &clock, &current, &stop) })
+	for n > 0 {
+		i := current.Load()
+		asked, call := r.asked, clock.Add(1)
+		answers, err := r.get(keys[i:i+1], nil)
+		end := clock.Add(1)
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		if r.asked > asked {
+			continue
+		}
+		out := seen{status: answers[0].Status}
+		if out.status == kvs.OK {
+			var whole bool
+			if out.number, whole = number(answers[0].Value); !whole {
+				t.Errorf("parts of two values")
+			}
+		}
+		n--
+		histories[i] = append(histories[i], porcupine.Operation{
+			ClientId: 1, Input: register{op: kvs.Get}, Output: out, Call: call, Return: end,
+		})
+	}
+	stop.Store(true)
+	writer.Wait()
+	for i := range keys {
+		histories[i] = append(histories[i], written[i]...)
+	}
+	return histories
 }
 
 // keysOfHome finds keys of one home.

@@ -208,8 +208,8 @@ func models() []model {
 	return []model{
 		{"shm", "shm", "shm", 1},
 		{"last-word", "shm", "shm:nasty=last-word,seed=1", 10},
-		{"pcie", "shm", "shm:nasty=pcie,seed=1", 2},
-		{"ibta", "shm", "shm:nasty=ibta,seed=1", 20},
+		{"pcie", "shm", "shm:nasty=pcie,seed=1", 10},
+		{"ibta", "shm", "shm:nasty=ibta,seed=1", 100},
 		{"softroce", "softroce:" + verbstest.Addr(1), "softroce:" + verbstest.Addr(2), 100},
 	}
 }
