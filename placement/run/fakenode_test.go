@@ -34,6 +34,9 @@ const otherDpukv = "other dpukv"
 // groupVariable names the cgroup whose memory a fake node eats.
 const groupVariable = "DPUKV_FAKE_GROUP"
 
+// buildVariable has the digest of this binary: reading it is half of what a fake node does.
+const buildVariable = "DPUKV_FAKE_BUILD"
+
 // script is a list of faults, as in "server@serve=die,client@go=hang".
 type script []fault
 
@@ -64,10 +67,7 @@ func fakeNode(dir, text string) int {
 			os.Exit(0)
 		}
 	}()
-	build, err := node.BuildID()
-	if err != nil {
-		return 9
-	}
+	build := os.Getenv(buildVariable)
 	f.misbehave("", "hello", &out)
 	version := "fake"
 	if strings.Contains(text, otherDpukv) {

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"dpukv/internal/test/programs"
+	"dpukv/placement/node"
 )
 
 // TestMain lets the test binary be the other processes that the tests start:
@@ -25,6 +26,11 @@ func TestMain(m *testing.M) {
 			os.Exit(orchestrator(os.Args[2:]))
 		}
 	}
+	build, err := node.BuildID()
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv(buildVariable, build)
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector would take a second to end
 	// gnet's pool of goroutines starts with its package.
 	goleak.VerifyTestMain(m,
