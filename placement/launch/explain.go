@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // trouble is a message of a tool when a command on a node cannot start, or cannot go on.
 type trouble struct {
-	says *regexp.Regexp // matches stderr
+	says func() *regexp.Regexp // matches stderr
 	// the cause and the remedy: $1 is the expression's first group, see also hints
 	means string
 }
@@ -29,7 +30,11 @@ func (t *trouble) complete(match []int) bool {
 // quotedGroup matches $1 and the escaped $$, which has no number.
 var quotedGroup = regexp.MustCompile(`\$(\$|\d)`)
 
-func says(expression string) *regexp.Regexp { return regexp.MustCompile(`(?m)` + expression) }
+// says compiles an expression when it is needed: all of them would take each start of dpukv
+// milliseconds.
+func says(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)` + expression) })
+}
 
 // Explained tells in a sentence why a command on a node failed.
 type Explained struct {
@@ -53,8 +58,8 @@ func Explain(n *Node, stderr string, err error) error {
 	}
 	stderr = strings.ReplaceAll(stderr, "\r", "")
 	for _, t := range slices.Concat(l.troubles, everywhere) {
-		if m := t.says.FindStringSubmatchIndex(stderr); m != nil && t.complete(m) {
-			means := t.says.ExpandString(nil, t.means, stderr, m)
+		if m := t.says().FindStringSubmatchIndex(stderr); m != nil && t.complete(m) {
+			means := t.says().ExpandString(nil, t.means, stderr, m)
 			return &Explained{n.Name, n.hints(string(means)), err}
 		}
 	}
