@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"testing"
 	"time"
@@ -52,9 +51,8 @@ func TestOneSidedServe(t *testing.T) {
 }
 
 func untilControlEnds(t *testing.T, control string, server *herd.Server) {
-	l := must.Get(net.Listen("tcp", control))(t)
-	defer l.Close()
-	conn := must.Get(l.Accept())(t)
+	conn := accept(t, control)
+	defer conn.Close()
 	_, _ = conn.Read(make([]byte, 1)) // its end is all that it says
 	if err := server.Close(); err != nil {
 		t.Error(err)
@@ -67,7 +65,7 @@ func TestHERDDrive(t *testing.T) {
 	if control == "" {
 		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
 	}
-	conn := must.Get(dial(control, 30*time.Second))(t)
+	conn := must.Get(dial(control))(t)
 	defer conn.Close()
 	remote := must.Get(herd.Dial(t.Context(), addr, herd.Options{Device: device}))(t)
 	defer remote.Close()
@@ -82,7 +80,7 @@ func TestOneSidedDrive(t *testing.T) {
 	if control == "" {
 		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
 	}
-	conn := must.Get(dial(control, 30*time.Second))(t)
+	conn := must.Get(dial(control))(t)
 	defer conn.Close()
 	remote := must.Get(onesided.Dial(t.Context(), addr, herd.Options{Device: device}))(t)
 	defer remote.Close()

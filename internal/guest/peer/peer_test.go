@@ -30,9 +30,7 @@ func open(t *testing.T) (dev verbs.Device, addr string) {
 // TestServe is one peer.
 func TestServe(t *testing.T) {
 	dev, addr := open(t)
-	l := must.Get(net.Listen("tcp", addr))(t)
-	defer l.Close()
-	conn := must.Get(l.Accept())(t)
+	conn := accept(t, addr)
 	defer conn.Close()
 	if err := verbstest.Serve(dev, conn); err != nil {
 		t.Error(err)
@@ -42,14 +40,26 @@ func TestServe(t *testing.T) {
 // TestDrive is the other peer.
 func TestDrive(t *testing.T) {
 	dev, addr := open(t)
-	conn := must.Get(dial(addr, 30*time.Second))(t)
+	conn := must.Get(dial(addr))(t)
 	defer conn.Close()
 	verbstest.Drive(t, dev, conn)
 }
 
+// meeting limits how long an end waits for the other: a busy machine takes long to boot the guest.
+const meeting = 5 * time.Minute
+
+// accept waits until the peer connects.
+func accept(t *testing.T, addr string) net.Conn {
+	t.Helper()
+	l := must.Get(net.Listen("tcp", addr))(t)
+	defer l.Close()
+	must.Do(t, l.(*net.TCPListener).SetDeadline(time.Now().Add(meeting)))
+	return must.Get(l.Accept())(t)
+}
+
 // dial waits until the peer listens.
-func dial(addr string, timeout time.Duration) (net.Conn, error) {
-	for deadline := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
+func dial(addr string) (net.Conn, error) {
+	for deadline := time.Now().Add(meeting); ; time.Sleep(50 * time.Millisecond) {
 		conn, err := net.DialTimeout("tcp", addr, time.Second)
 		if err == nil || time.Now().After(deadline) {
 			return conn, err
