@@ -72,15 +72,16 @@ func record(t *testing.T, r *rig, keys [][]byte, n int) [][]porcupine.Operation 
 	t.Helper()
 	histories := make([][]porcupine.Operation, len(keys))
 	written := make([][]porcupine.Operation, len(keys))
-	var clock, current atomic.Int64
+	var clock, current, reads atomic.Int64
 	var stop atomic.Bool
 	var writer sync.WaitGroup
-	writer.Go(func() { write(r, keys, written, &clock, &current, &stop) })
+	writer.Go(func() { write(r, keys, written, &clock, &current, &reads, &stop) })
 	for n > 0 {
 		i := current.Load()
 		asked, call := r.asked, clock.Add(1)
 		answers, err := r.get(keys[i:i+1], nil)
 		end := clock.Add(1)
+		reads.Add(1)
 		if err != nil {
 			t.Error(err)
 			break
@@ -120,13 +121,21 @@ func keysOfHome(r *rig, n int) (keys [][]byte) {
 }
 
 // write sets and deletes the keys in turn, with values in the items and behind pointers. The reader
-// gets the key that it writes. Pauses keep the histories short.
+// gets the key that it writes. Pauses keep the histories short: within a GET, it writes 64 times.
 func write(
-	r *rig, keys [][]byte, histories [][]porcupine.Operation, clock, current *atomic.Int64,
+	r *rig, keys [][]byte, histories [][]porcupine.Operation, clock, current, reads *atomic.Int64,
 	stop *atomic.Bool,
 ) {
 	sizes := []int{8, 32, 200, 16}
+	during, written := int64(0), 0 // a GET
 	for n := uint64(1); !stop.Load(); n++ {
+		if now := reads.Load(); now != during {
+			during, written = now, 0
+		} else if written++; written > 64 {
+			n--
+			runtime.Gosched()
+			continue
+		}
 		i := int(n*3) % len(keys)
 		in := register{kvs.Set, n}
 		var value []byte
