@@ -211,8 +211,8 @@ func TestReplayIsRefused(t *testing.T) {
 		"allowed: the warm-up, 5s, or more; shorten the warm-up": func(c *Config) {
 			c.Warmup, c.TraceSpeed = 5*time.Second, 4
 		},
-		"found no operation after the warm-up of 50ms": func(c *Config) {
-			c.Warmup = 50 * time.Millisecond
+		"found no operation after the warm-up of 20s": func(c *Config) {
+			c.Warmup = 20 * time.Second
 		},
 		"check makes operations that the trace does not have": func(c *Config) { c.CheckHash = true },
 		"allowed: with on_miss fill":                          func(c *Config) { c.FillDelay = time.Second },
