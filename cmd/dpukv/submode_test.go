@@ -189,7 +189,7 @@ server_side: [b, d]
 		{"plan 4", "tc filter add dev p0", false},
 		{"verify 4", "found nothing applied, allowed: sm4; dpukv testbed submode apply 4", true},
 		{"undo 4", "node d is as it was", false},
-		{"apply direct", "allowed between machines that apply makes: an on-path submode", true},
+		{"apply direct", `submode: found "direct", allowed: 1 to 5`, true},
 		{"apply 4 --node c", "the DPU of a host on the server side", true},
 		{"apply 5", "sm5 is applied to node d: tc-u32", false},
 		{"verify 4", "found sm5 applied, allowed: sm4", true},

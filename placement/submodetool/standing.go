@@ -70,11 +70,7 @@ func (s *Tool) node(n *testbed.Node) step.Node {
 
 // standUp makes the machines, and replaces those of an earlier apply.
 func (s *Tool) standUp(ctx context.Context) error {
-	switch {
-	case !submode.OnPath(s.name):
-		return fmt.Errorf("found %s, allowed between machines that apply makes: an on-path "+
-			"submode; dpukv sweep measures the others", s.name)
-	case !slices.Contains(s.bed.ServerSide, s.dpu.Of):
+	if !slices.Contains(s.bed.ServerSide, s.dpu.Of) {
 		return fmt.Errorf("found node %s, allowed between machines that apply makes: the DPU of "+
 			"a host on the server side", s.dpu.Name)
 	}
