@@ -190,7 +190,7 @@ bench: ## every benchmark beside its yardstick, into bench/results (about an hou
 	cd bench && $(GO) run ./measure -repeats $(REPEATS) -parts '$(PARTS)'
 	$(TOOL) benchstat -filter '-.unit:/-cpus$$|^fixed-/' "$$(ls -t bench/results/*.txt | head -1)"
 
-bench-quick: ## the ratios of the main parts, and which have moved on this processor (about 4 minutes)
+bench-quick: ## the ratios of the main parts, and which have moved on this processor (about 7 minutes)
 	cd bench && $(GO) run ./measure -quick
 
 bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine, into bench/results: the ratios (about 9 minutes)
