@@ -50,7 +50,8 @@ watch() {
 
 for run in 1 2 3; do
 	: >"$notes/hung"
-	"$@" <&0 > >(exec tee "$notes/output") &
+	exec {output}>"$notes/output" # now: tee may start when the binary, and the directory, are gone
+	"$@" <&0 > >(exec tee "/dev/fd/$output") {output}>&- &
 	binary=$!
 	trap 'kill -TERM $binary' TERM
 	trap 'kill -INT $binary' INT
