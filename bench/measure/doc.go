@@ -18,7 +18,8 @@
 // took over 1.15 times the fastest of the run. Fixed work is 20 ms of sums in L1, and 40 ms of
 // dependent loads from 256 MiB on the stores' kind of pages. A line has the slower of before and
 // after. The benchmarks stand still meanwhile (SIGSTOP). A line without fixed work, of an older
-// file, is judged by the rest.
+// file, is judged by the rest. At the end, benchmarks with fewer than two quiet repeats run once
+// more.
 //
 // The 1.15 lies between quiet repeats and slowed ones. On AMD family 26 model 2, repeats of GETs
 // from 10,000 keys, one after the other, differed by up to 1.05 in two result files. A host that

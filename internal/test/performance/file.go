@@ -134,6 +134,19 @@ func (f *File) divide(repeats []*repeat) {
 	}
 }
 
+// Short lists the benchmarks with fewer quiet repeats than n: "partition.Get/keys=10".
+func (f *File) Short(n int) []string {
+	quiet := map[string]int{}
+	for _, values := range []Values{f.Disturbed, f.Values} {
+		for name := range values {
+			quiet[name[:strings.LastIndexByte(name, ' ')]] = len(f.Values[name])
+		}
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(quiet)), func(name string) bool {
+		return quiet[name] >= n
+	})
+}
+
 // SetApart says how many repeats do not count, and why.
 func (f *File) SetApart() string {
 	text := fmt.Sprintf("%d of %d repeats: %d as others or the hypervisor had over %.1f CPUs",
