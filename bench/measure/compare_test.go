@@ -34,7 +34,7 @@ func TestReport(t *testing.T) {
 	for i := range many {
 		many[i] = 1
 	}
-	other := "BenchmarkOther 1 1 x-other" + fast // the fastest fixed work is that of the whole run
+	other := "BenchmarkOther 1 1 x-other" + fast // fixed work is compared with that of the whole run
 	for name, test := range map[string]struct {
 		accepted  []float64
 		processor string
@@ -62,7 +62,7 @@ func TestReport(t *testing.T) {
 		"one left": {many, "this", run(t, fast+repeats(slow, "2", "2", "2"), "2"), []string{
 			"too few quiet repeats (3 repeats set apart)", "0 of 0 ratios",
 			"Set apart: 3 of 4 repeats: 0 as others or the hypervisor had over 0.1 CPUs, 3 as fixed " +
-				"work took over 1.15 times the fastest: 0.1 fixed-L1-ns 210 fixed-memory-ns.",
+				"work took over 1.15 times the lower quartile: 0.1 fixed-L1-ns 210 fixed-memory-ns.",
 		}},
 		"two left": {many, "this", run(t, fast+repeats(slow, "1"), "2", "2"), []string{
 			"worse (2 repeats set apart)", "1 of 1 ratios",

@@ -37,8 +37,10 @@ func TestAgain(t *testing.T) {
 	}
 	for _, c := range []struct{ p, want part }{
 		{part{"bench", ".", ".", "1s", 2}, part{"bench", ".", "^BenchmarkKeys$", "1s", 2}},
-		{part{".", "./kvs/herd", ".", "1s", 2},
-			part{".", "./kvs/herd", `^BenchmarkSHM$/^a\.b$|^BenchmarkSHM$/^clients=8$`, "1s", 2}},
+		{
+			part{".", "./kvs/herd", ".", "1s", 2},
+			part{".", "./kvs/herd", `^BenchmarkSHM$/^a\.b$|^BenchmarkSHM$/^clients=8$`, "1s", 2},
+		},
 	} {
 		if got := c.p.again(short); got == nil || *got != c.want {
 			t.Errorf("%+v again: %+v, want %+v", c.p, got, c.want)

@@ -18,6 +18,8 @@ import (
 	"dpukv/results/runfolder/runfoldertest"
 )
 
+func TestMain(m *testing.M) { os.Exit(resultstest.ShareChromium(m)) }
+
 // TestPageInABrowser uses the page as a reader does.
 func TestPageInABrowser(t *testing.T) {
 	b := resultstest.NewBrowser(t)

@@ -2,7 +2,9 @@ package resultstest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"sync"
 	"testing"
@@ -13,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"dpukv/internal/test/must"
 )
 
 // Browser is a page in Chromium, with the page's errors.
@@ -24,8 +28,30 @@ type Browser struct {
 	requests []string // other than for data: and file: addresses
 }
 
-// NewBrowser starts Chromium with an empty profile, and ends it with the test. Without Chromium it
-// skips the test.
+// shared is a Chromium that starts when the first test asks for a page.
+type shared struct {
+	sync.Once
+	ctx context.Context
+	end func() error
+	err error
+}
+
+// chromium is what the tests of a program share, or nil.
+var chromium *shared
+
+// ShareChromium runs a program's tests. All of their browsers are pages of one Chromium, which
+// starts with the first of them. A page of dpukv stores nothing there, so an earlier one leaves no
+// trace in a later one.
+func ShareChromium(m *testing.M) int {
+	chromium = &shared{end: func() error { return nil }}
+	code := m.Run()
+	if err := chromium.end(); err != nil {
+		fmt.Fprintln(os.Stderr, "end chromium:", err)
+	}
+	return code
+}
+
+// NewBrowser opens a page, and closes it with the test. Without Chromium it skips the test.
 func NewBrowser(tb testing.TB) *Browser {
 	tb.Helper()
 	binary := ""
@@ -38,34 +64,49 @@ func NewBrowser(tb testing.TB) *Browser {
 	if binary == "" {
 		tb.Skip("no chromium here (apt-get install chromium): the page is not tried in a browser")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	tb.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx,
-		chromedp.ExecPath(binary), chromedp.UserDataDir(tb.TempDir()),
+	b := &Browser{}
+	if chromium == nil {
+		ctx, end, err := start(binary)
+		tb.Cleanup(func() { must.Do(tb, end()) })
+		must.Do(tb, err)
+		b.Ctx = ctx
+	} else {
+		chromium.Do(func() { chromium.ctx, chromium.end, chromium.err = start(binary) })
+		must.Do(tb, chromium.err)
+		ctx, cancel := chromedp.NewContext(chromium.ctx)
+		tb.Cleanup(cancel)
+		b.Ctx = ctx
+	}
+	chromedp.ListenTarget(b.Ctx, b.note)
+	// This call has no time-out of its own: a page lives as long as the context of its first call.
+	if err := chromedp.Run(b.Ctx, network.Enable(), log.Enable(), Prefer("light")); err != nil {
+		tb.Fatalf("open a page of %s: %v", binary, err)
+	}
+	return b
+}
+
+// start starts Chromium. The function that it returns ends it, and waits.
+func start(binary string) (context.Context, func() error, error) {
+	profile, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		return nil, func() error { return nil }, err
+	}
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(),
+		chromedp.ExecPath(binary), chromedp.UserDataDir(profile),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.WSURLReadTimeout(time.Minute),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 	)
-	tb.Cleanup(cancel)
 	// Chromedp reports events of a browser newer than itself as errors. They concern its copy of
 	// the document. The tests ask the page itself and never use that copy.
-	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
-	tb.Cleanup(func() {
-		// waits for the process, so that its profile can be removed
-		if err := chromedp.Cancel(ctx); err != nil {
-			tb.Logf("end chromium: %v", err)
-		}
+	ctx, _ = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
+	end := func() error {
+		err := chromedp.Cancel(ctx) // waits for the process, so that its profile can be removed
 		cancel()
-	})
-	b := &Browser{Ctx: ctx}
-	chromedp.ListenTarget(ctx, b.note)
-	// This call has no time-out of its own: the browser lives as long as the context of its first
-	// call.
-	if err := chromedp.Run(ctx, network.Enable(), log.Enable(), Prefer("light")); err != nil {
-		tb.Fatalf("start %s: %v", binary, err)
+		return errors.Join(err, os.RemoveAll(profile))
 	}
-	return b
+	return ctx, end, chromedp.Run(ctx)
 }
 
 func (b *Browser) note(event any) {

@@ -41,13 +41,14 @@ type pkg struct {
 // arrows leads from each file of a package to the files whose names it uses.
 type arrows map[string]map[string]bool
 
+// Without -short, it logs the small packages' cycles, too.
 func TestCycles(t *testing.T) {
 	read(t, root, ".go") // so that a cached result is not of other files
 	packages, export := list(t)
 	for _, p := range packages {
 		folder := strings.TrimPrefix(p.ImportPath, module+"/")
 		allowed, larger := largerCycles[folder]
-		if len(p.GoFiles) <= mostInCycle && !larger && !testing.Verbose() {
+		if len(p.GoFiles) <= mostInCycle && !larger && testing.Short() {
 			continue
 		}
 		uses := p.arrows(t, export)

@@ -20,7 +20,7 @@ const (
 // Limits of a repeat that counts.
 const (
 	mostDisturbed = .1   // CPUs that others and the hypervisor took
-	mostSlower    = 1.15 // its fixed work, over the fastest of the file
+	mostSlower    = 1.15 // its fixed work, over the file's lower quartile
 )
 
 // File is a result file.
@@ -30,7 +30,7 @@ type File struct {
 	Disturbed Values            // of the other ones
 
 	repeats, busy, slow int                // all, and those that are disturbed, by the reason
-	fastest             map[string]float64 // fixed work, by its unit
+	quiet               map[string]float64 // the lower quartile of fixed work, by its unit
 }
 
 // repeat is a line.
@@ -57,7 +57,7 @@ var procs = regexp.MustCompile(`-\d+$`)
 func Parse(text string) (*File, error) {
 	f := &File{
 		Header: map[string]string{}, Values: Values{}, Disturbed: Values{},
-		fastest: map[string]float64{},
+		quiet: map[string]float64{},
 	}
 	var repeats []*repeat
 	pkg := ""
@@ -108,18 +108,21 @@ func parseRepeat(name string, fields []string) (*repeat, error) {
 
 // divide sets the disturbed repeats apart.
 func (f *File) divide(repeats []*repeat) {
+	all := Values{}
 	for _, r := range repeats {
 		for unit, ns := range r.fixed {
-			if fastest, ok := f.fastest[unit]; !ok || ns < fastest {
-				f.fastest[unit] = ns
-			}
+			all[unit] = append(all[unit], ns)
 		}
+	}
+	for unit, ns := range all {
+		slices.Sort(ns)
+		f.quiet[unit] = ns[(len(ns)-1)/4]
 	}
 	f.repeats = len(repeats)
 	for _, r := range repeats {
 		slow := false
 		for unit, ns := range r.fixed {
-			slow = slow || ns > mostSlower*f.fastest[unit]
+			slow = slow || ns > mostSlower*f.quiet[unit]
 		}
 		to := f.Disturbed
 		switch {
@@ -151,12 +154,13 @@ func (f *File) Short(n int) []string {
 func (f *File) SetApart() string {
 	text := fmt.Sprintf("%d of %d repeats: %d as others or the hypervisor had over %.1f CPUs",
 		f.busy+f.slow, f.repeats, f.busy, mostDisturbed)
-	if len(f.fastest) == 0 {
+	if len(f.quiet) == 0 {
 		return text + "; fixed work was not measured"
 	}
-	text += fmt.Sprintf(", %d as fixed work took over %.2f times the fastest:", f.slow, mostSlower)
-	for _, unit := range slices.Sorted(maps.Keys(f.fastest)) {
-		text += fmt.Sprintf(" %g %s", f.fastest[unit], unit)
+	text += fmt.Sprintf(", %d as fixed work took over %.2f times the lower quartile:", f.slow,
+		mostSlower)
+	for _, unit := range slices.Sorted(maps.Keys(f.quiet)) {
+		text += fmt.Sprintf(" %g %s", f.quiet[unit], unit)
 	}
 	return text
 }

@@ -84,6 +84,7 @@ func memory() *table {
 	t := &table{head: "load | keys | floor | MICA | ratio"}
 	for _, of := range []struct{ label, name string }{
 		{"GET, 8-byte values | 16 M", "keys=16000000/load=get"},
+		{"GET, 8-byte values, in the caches | 10,000", "keys=10000/load=get-cached"},
 		{"GET, 64-byte values | 16 M", "keys=16000000/load=get-64B"},
 		{"GET, 1-KiB values | 1 M", "keys=1048576/load=get-1KB"},
 		{"GET, Zipf 0.99 | 16 M", "keys=16000000/load=get-zipf"},

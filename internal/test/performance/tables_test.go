@@ -64,7 +64,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestFixedWork: a repeat is compared with the fastest of each unit; one without a time is not.
+// TestFixedWork: a repeat is compared with the lower quartile of each unit; one without a time is not.
 func TestFixedWork(t *testing.T) {
 	const others = " 0.01 others-cpus"
 	for name, test := range map[string]struct {
@@ -81,7 +81,7 @@ func TestFixedWork(t *testing.T) {
 		"slow L1": {
 			[]string{" 1.1 fixed-L1-ns", " 1 fixed-L1-ns", " 1.2 fixed-L1-ns"},
 			2,
-			", 1 as fixed work took over 1.15 times the fastest: 1 fixed-L1-ns",
+			", 1 as fixed work took over 1.15 times the lower quartile: 1 fixed-L1-ns",
 		},
 		"slow memory": {
 			[]string{" 1 fixed-L1-ns 245 fixed-memory-ns", " 1 fixed-L1-ns 206 fixed-memory-ns"},
