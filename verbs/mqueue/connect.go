@@ -232,12 +232,12 @@ func (e *End) join(peer verbs.Endpoint, region verbs.Region, reaches bool) error
 func (e *End) await(v any) error { return e.channel.Await(v, e.rest) }
 
 // rest moves packets, or waits for some.
-func (e *End) rest() error {
+func (e *End) rest() (busy bool, err error) {
 	const nap = 50 * time.Microsecond
 	if busy, err := e.device.Progress(); busy || err != nil {
-		return err
+		return busy, err
 	}
-	return e.device.Wait(nap)
+	return false, e.device.Wait(nap)
 }
 
 // destroy frees what create made.

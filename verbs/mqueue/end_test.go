@@ -129,7 +129,7 @@ func sendAll(e *End, n int) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("stuck after %d answers", answered)
 		}
-		if err := e.rest(); err != nil {
+		if _, err := e.rest(); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func answer(e *End, n int) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("stuck after %d answers", done)
 		}
-		if err := e.rest(); err != nil {
+		if _, err := e.rest(); err != nil {
 			return err
 		}
 	}
@@ -174,7 +174,7 @@ func flush(e *End) error {
 		if _, err := e.Poll(); err != nil {
 			return err
 		}
-		if err := e.rest(); err != nil {
+		if _, err := e.rest(); err != nil {
 			return err
 		}
 	}

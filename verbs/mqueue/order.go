@@ -76,9 +76,9 @@ func (e *End) compare(timeout time.Duration) (late int, err error) {
 }
 
 // turn polls, for the peer may still wait for a message.
-func (e *End) turn() error {
+func (e *End) turn() (busy bool, err error) {
 	if _, err := e.Poll(); err != nil {
-		return err
+		return false, err
 	}
 	return e.rest()
 }
@@ -151,7 +151,7 @@ func (c *check) until(done func() bool) error {
 			return fmt.Errorf("found no message in %v; the device's counters: %v",
 				c.timeout, c.device.Counters())
 		}
-		if err := c.rest(); err != nil {
+		if _, err := c.rest(); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ func pollUntilError(t *testing.T, e *End) error {
 			}
 			return err
 		}
-		must.Do(t, e.rest())
+		must.Get(e.rest())(t)
 	}
 	t.Fatal("the end of the peer shows nowhere")
 	return nil

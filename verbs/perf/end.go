@@ -137,22 +137,22 @@ func (e *end) barrier() error {
 	return err
 }
 
-// awaitEnd waits until the client has measured a point. It calls progress meanwhile.
+// awaitEnd waits until the client has measured a point. It calls progress meanwhile, and never naps.
 func (e *end) awaitEnd(bytes int, progress func() error) error {
 	e.ch.SetTimeout(e.cfg.pointTimeout(bytes))
 	defer e.ch.SetTimeout(stepTimeout)
-	return e.ch.Await(new(struct{}), progress)
+	return e.ch.Await(new(struct{}), func() (bool, error) { return true, progress() })
 }
 
 // rest moves packets, or yields.
-func (e *end) rest() error {
+func (e *end) rest() (busy bool, err error) {
 	if e.ctx.Err() != nil {
-		return context.Cause(e.ctx)
+		return false, context.Cause(e.ctx)
 	}
 	if busy, err := e.dev.Progress(); busy || err != nil {
-		return err
+		return busy, err
 	}
-	return e.dev.Wait(nap)
+	return false, e.dev.Wait(nap)
 }
 
 // turn counts a turn without work. After a number of turns it rests.
@@ -160,7 +160,8 @@ func (e *end) turn() error {
 	if e.idle++; e.idle%e.spins != 0 {
 		return nil
 	}
-	return e.rest()
+	_, err := e.rest()
+	return err
 }
 
 // wait loops until done returns true.

@@ -21,6 +21,9 @@ const (
 	readBytes = 4 << 10
 )
 
+// mostIdle is the number of turns without progress after which Await naps.
+const mostIdle = 16
+
 // GoneAfter is how long a peer is silent before AwaitEnd takes it for gone.
 const GoneAfter = 10 * time.Second
 
@@ -141,8 +144,10 @@ func (c *Channel) line() ([]byte, error) {
 }
 
 // Await is Receive for the owner of a software device, which moves packets only inside calls: it
-// calls progress repeatedly while it waits. After an error the channel is unusable.
-func (c *Channel) Await(v any, progress func() error) error {
+// calls progress repeatedly while it waits. While progress reports that it is not busy, Await lets
+// others have the CPU: a value that has arrived is only seen by a scheduler that is not busy with
+// pollers. After an error the channel is unusable.
+func (c *Channel) Await(v any, progress func() (busy bool, err error)) error {
 	return c.Expect(v).Await(progress)
 }
 
@@ -178,19 +183,33 @@ func (x *Expected) Look() (bool, error) {
 	}
 }
 
-// Await waits for the value, from here on with the time limit. It calls progress repeatedly. After
-// an error the channel is unusable.
-func (x *Expected) Await(progress func() error) error {
+// Await waits for the value, from here on with the time limit. It is [Channel.Await] otherwise.
+func (x *Expected) Await(progress func() (busy bool, err error)) error {
 	if err := x.channel.beginStep(); err != nil {
 		return errors.Join(err, x.Cancel())
 	}
-	for {
+	for idle := 0; ; idle++ {
 		if arrived, err := x.Look(); arrived {
 			return err
 		}
-		if err := progress(); err != nil {
+		busy, err := progress()
+		if err != nil {
 			return errors.Join(err, x.Cancel())
 		}
+		if busy {
+			idle = 0
+		} else if idle >= mostIdle {
+			x.nap()
+		}
+	}
+}
+
+// nap waits for the value for a short time.
+func (x *Expected) nap() {
+	const short = 50 * time.Microsecond
+	select {
+	case <-x.arrived:
+	case <-time.After(short):
 	}
 }
 
@@ -231,7 +250,9 @@ func Swap[T any](c *Channel, mine T) (theirs T, err error) {
 }
 
 // SwapWith is Swap that calls progress while it waits.
-func SwapWith[T any](c *Channel, mine T, progress func() error) (theirs T, err error) {
+func SwapWith[T any](
+	c *Channel, mine T, progress func() (busy bool, err error),
+) (theirs T, err error) {
 	if err := c.Send(mine); err != nil {
 		return theirs, err
 	}

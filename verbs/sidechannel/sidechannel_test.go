@@ -50,11 +50,11 @@ func TestAwaitMakesProgress(t *testing.T) {
 	a, b := channels(t)
 	turns := 0
 	var got string
-	err := a.Await(&got, func() error {
+	err := a.Await(&got, func() (bool, error) {
 		if turns++; turns == 100 {
-			return b.Send("enough")
+			return false, b.Send("enough")
 		}
-		return nil
+		return turns%2 == 0, nil
 	})
 	if got != "enough" || err != nil {
 		t.Errorf("got %q, %v after %d turns", got, err, turns)
@@ -64,7 +64,7 @@ func TestAwaitMakesProgress(t *testing.T) {
 func TestAwaitEndsWithItsProgress(t *testing.T) {
 	a, _ := channels(t)
 	broken := errors.New("the device is gone")
-	if err := a.Await(new(int), func() error { return broken }); !errors.Is(err, broken) {
+	if err := a.Await(new(int), func() (bool, error) { return false, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -145,8 +145,11 @@ func TestSlowReader(t *testing.T) {
 func TestAwaitHasADeadline(t *testing.T) {
 	a, _ := channels(t)
 	a.SetTimeout(50 * time.Millisecond)
-	if err := a.Await(new(any), func() error { return nil }); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("got %v", err)
+	for _, busy := range []bool{false, true} {
+		err := a.Await(new(any), func() (bool, error) { return busy, nil })
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("busy %v: got %v", busy, err)
+		}
 	}
 }
 

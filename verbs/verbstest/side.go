@@ -149,11 +149,11 @@ func (s *side) sge(i, length int) verbs.SGE {
 }
 
 // progress moves packets, or yields.
-func (s *side) progress() error {
+func (s *side) progress() (busy bool, err error) {
 	if busy, err := s.dev.Progress(); busy || err != nil {
-		return err
+		return busy, err
 	}
-	return s.dev.Wait(100 * time.Microsecond)
+	return false, s.dev.Wait(100 * time.Microsecond)
 }
 
 // poll waits until there are n completions in wcs. It reports whether they came in time.
@@ -172,7 +172,7 @@ func (s *side) poll(n int, within time.Duration) (bool, error) {
 		if time.Now().After(deadline) {
 			return false, nil
 		}
-		if err := s.progress(); err != nil {
+		if _, err := s.progress(); err != nil {
 			return false, err
 		}
 	}

@@ -56,7 +56,7 @@ func (s *side) judge() error {
 		if time.Now().After(deadline) {
 			return s.lostOrWrong(err)
 		}
-		if err := s.progress(); err != nil {
+		if _, err := s.progress(); err != nil {
 			return err
 		}
 	}
