@@ -137,7 +137,7 @@ func (e *end) barrier() error {
 	return err
 }
 
-// awaitEnd waits until the client has measured a point. It calls progress meanwhile, and never naps.
+// awaitEnd waits until the client has measured a point. It calls progress meanwhile, without naps.
 func (e *end) awaitEnd(bytes int, progress func() error) error {
 	e.ch.SetTimeout(e.cfg.pointTimeout(bytes))
 	defer e.ch.SetTimeout(stepTimeout)
