@@ -187,11 +187,11 @@ lint-builds: ## vet of all other builds
 
 REPEATS ?= 5
 PARTS ?= .
-bench: ## every benchmark beside its yardstick, into bench/results (about an hour; REPEATS=2: 30 minutes; PARTS=herd: one package)
+bench: ## every benchmark beside its yardstick, into bench/results (an hour, two on a noisy host; REPEATS=2: half; PARTS=herd: one package)
 	cd bench && $(GO) run ./measure -repeats $(REPEATS) -parts '$(PARTS)'
 	$(TOOL) benchstat -filter '-.unit:/-cpus$$|^fixed-/' "$$(ls -t bench/results/*.txt | head -1)"
 
-bench-quick: ## the ratios of the main parts, and which have moved on this processor (about 7 minutes)
+bench-quick: ## the ratios of the main parts, and which have moved on this processor (7 minutes, 14 on a noisy host)
 	cd bench && $(GO) run ./measure -quick
 
 bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine, into bench/results: the ratios (about 9 minutes)
