@@ -80,24 +80,28 @@ func runAll(ctx context.Context, parts []part, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for i := range parts {
-		p := &parts[i]
-		if err := p.run(ctx, f, out); err != nil {
-			return fmt.Errorf("benchmarks %s of %s: %w", p.benchmark, p.pkg, err)
-		}
+	if err := runEach(ctx, parts, f, out); err != nil {
+		return err
 	}
 	all, err := performance.Parse(text.String())
 	if err != nil {
 		return err
 	}
 	short := all.Short(leastQuiet)
+	var once []part
 	for i := range parts {
-		p := parts[i].again(short)
-		if p == nil {
-			continue
+		if again := parts[i].again(short); again != nil {
+			once = append(once, *again)
 		}
+	}
+	return runEach(ctx, once, f, out)
+}
+
+func runEach(ctx context.Context, parts []part, f *fixed, out io.Writer) error {
+	for i := range parts {
+		p := &parts[i]
 		if err := p.run(ctx, f, out); err != nil {
-			return fmt.Errorf("benchmarks of %s, once more: %w", p.pkg, err)
+			return fmt.Errorf("benchmarks %s of %s: %w", p.benchmark, p.pkg, err)
 		}
 	}
 	return nil

@@ -30,22 +30,22 @@ type Browser struct {
 
 // shared is a Chromium that starts when the first test asks for a page.
 type shared struct {
-	sync.Once
-	ctx context.Context
-	end func() error
-	err error
+	start sync.Once
+	ctx   context.Context
+	end   func() error
+	err   error
 }
 
-// chromium is what the tests of a program share, or nil.
+// chromium is what the tests of a program share. nil: each has its own.
 var chromium *shared
 
 // ShareChromium runs a program's tests. All of their browsers are pages of one Chromium, which
 // starts with the first of them. A page of dpukv stores nothing there, so an earlier one leaves no
 // trace in a later one.
 func ShareChromium(m *testing.M) int {
-	chromium = &shared{end: func() error { return nil }}
+	chromium = &shared{}
 	code := m.Run()
-	if err := chromium.end(); err != nil {
+	if err := chromium.close(); err != nil {
 		fmt.Fprintln(os.Stderr, "end chromium:", err)
 	}
 	return code
@@ -64,19 +64,21 @@ func NewBrowser(tb testing.TB) *Browser {
 	if binary == "" {
 		tb.Skip("no chromium here (apt-get install chromium): the page is not tried in a browser")
 	}
-	b := &Browser{}
-	if chromium == nil {
-		ctx, end, err := start(binary)
-		tb.Cleanup(func() { must.Do(tb, end()) })
-		must.Do(tb, err)
-		b.Ctx = ctx
-	} else {
-		chromium.Do(func() { chromium.ctx, chromium.end, chromium.err = start(binary) })
-		must.Do(tb, chromium.err)
-		ctx, cancel := chromedp.NewContext(chromium.ctx)
-		tb.Cleanup(cancel)
-		b.Ctx = ctx
+	browser := chromium
+	if browser == nil {
+		browser = &shared{}
+		tb.Cleanup(func() {
+			if err := browser.close(); err != nil {
+				tb.Logf("end chromium: %v", err)
+			}
+		})
 	}
+	must.Do(tb, browser.open(binary))
+	ctx, cancel := context.WithTimeout(browser.ctx, 2*time.Minute)
+	tb.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	tb.Cleanup(cancel)
+	b := &Browser{Ctx: ctx}
 	chromedp.ListenTarget(b.Ctx, b.note)
 	// This call has no time-out of its own: a page lives as long as the context of its first call.
 	if err := chromedp.Run(b.Ctx, network.Enable(), log.Enable(), Prefer("light")); err != nil {
@@ -85,11 +87,16 @@ func NewBrowser(tb testing.TB) *Browser {
 	return b
 }
 
-// start starts Chromium. The function that it returns ends it, and waits.
-func start(binary string) (context.Context, func() error, error) {
+// open starts Chromium, unless it runs.
+func (s *shared) open(binary string) error {
+	s.start.Do(func() { s.err = s.run(binary) })
+	return s.err
+}
+
+func (s *shared) run(binary string) error {
 	profile, err := os.MkdirTemp("", "chromium")
 	if err != nil {
-		return nil, func() error { return nil }, err
+		return err
 	}
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(),
 		chromedp.ExecPath(binary), chromedp.UserDataDir(profile),
@@ -100,13 +107,21 @@ func start(binary string) (context.Context, func() error, error) {
 	)
 	// Chromedp reports events of a browser newer than itself as errors. They concern its copy of
 	// the document. The tests ask the page itself and never use that copy.
-	ctx, _ = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
-	end := func() error {
-		err := chromedp.Cancel(ctx) // waits for the process, so that its profile can be removed
+	s.ctx, _ = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
+	s.end = func() error {
+		err := chromedp.Cancel(s.ctx) // waits for the process, so that its profile can be removed
 		cancel()
 		return errors.Join(err, os.RemoveAll(profile))
 	}
-	return ctx, end, chromedp.Run(ctx)
+	return chromedp.Run(s.ctx)
+}
+
+// close ends Chromium, if it was started, and waits.
+func (s *shared) close() error {
+	if s.end == nil {
+		return nil
+	}
+	return s.end()
 }
 
 func (b *Browser) note(event any) {
