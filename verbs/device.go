@@ -48,6 +48,14 @@ type Device interface {
 	Close() error
 }
 
+// Rest lets a software device do what it can. If that is nothing, Rest waits for at most d.
+func Rest(dev Device, d time.Duration) (busy bool, err error) {
+	if busy, err := dev.Progress(); busy || err != nil {
+		return busy, err
+	}
+	return false, dev.Wait(d)
+}
+
 // LinkLayer is the link layer of a port.
 type LinkLayer string
 

@@ -65,7 +65,7 @@ func judge(before, is []float64) (p float64, note string) {
 		return math.NaN(), "not accepted yet"
 	case len(is) == 0:
 		return math.NaN(), "no quiet repeat"
-	case len(is) < 2 || !enough(len(before), len(is)):
+	case len(is) < leastQuiet || !enough(len(before), len(is)):
 		return math.NaN(), "too few quiet repeats"
 	}
 	p = compare.UTest(before, is)

@@ -233,11 +233,7 @@ func (e *End) await(v any) error { return e.channel.Await(v, e.rest) }
 
 // rest moves packets, or waits for some.
 func (e *End) rest() (busy bool, err error) {
-	const nap = 50 * time.Microsecond
-	if busy, err := e.device.Progress(); busy || err != nil {
-		return busy, err
-	}
-	return false, e.device.Wait(nap)
+	return verbs.Rest(e.device, 50*time.Microsecond)
 }
 
 // destroy frees what create made.

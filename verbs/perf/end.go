@@ -149,10 +149,7 @@ func (e *end) rest() (busy bool, err error) {
 	if e.ctx.Err() != nil {
 		return false, context.Cause(e.ctx)
 	}
-	if busy, err := e.dev.Progress(); busy || err != nil {
-		return busy, err
-	}
-	return false, e.dev.Wait(nap)
+	return verbs.Rest(e.dev, nap)
 }
 
 // turn counts a turn without work. After a number of turns it rests.

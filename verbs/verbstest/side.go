@@ -150,10 +150,7 @@ func (s *side) sge(i, length int) verbs.SGE {
 
 // progress moves packets, or yields.
 func (s *side) progress() (busy bool, err error) {
-	if busy, err := s.dev.Progress(); busy || err != nil {
-		return busy, err
-	}
-	return false, s.dev.Wait(100 * time.Microsecond)
+	return verbs.Rest(s.dev, 100*time.Microsecond)
 }
 
 // poll waits until there are n completions in wcs. It reports whether they came in time.
