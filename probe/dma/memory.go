@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"dpukv/internal/offheap"
 )
@@ -73,9 +74,12 @@ func stepOf(bytes int) int { return (bytes + cacheLine - 1) / cacheLine * cacheL
 // places is a power of two.
 func farBytes(bytes int) int {
 	step := stepOf(bytes)
-	places := (max(leastFar, 4*cacheBytes(os.DirFS("/"))) + step - 1) / step
+	places := (max(leastFar, 4*lastLevel()) + step - 1) / step
 	return step << bits.Len(uint(places-1))
 }
+
+// lastLevel is the size of this machine's last-level cache.
+var lastLevel = sync.OnceValue(func() int { return cacheBytes(os.DirFS("/")) })
 
 // cacheBytes is the size of the largest cache; 0: the kernel does not tell.
 func cacheBytes(root fs.FS) (most int) {
