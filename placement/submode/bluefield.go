@@ -62,7 +62,7 @@ func checkCard(s *setup) []step.Step {
 		},
 		{
 			Purpose: "both ports, of one MTU", Run: []string{"ip", "-d", "-j", "link", "show"},
-			Expect: func(out string) error { return checkCardPorts(out, s.Ports) },
+			Expect: iplink.Check(s.Ports.checkCard),
 			Advice: "one MTU for both: ip link set dev PORT mtu N",
 		},
 	}
@@ -91,12 +91,8 @@ func inSwitchdev(out string) error {
 	return fmt.Errorf("found %q, allowed: mode switchdev", step.Shorten(out))
 }
 
-func checkCardPorts(out string, ports Ports) error {
-	all, err := iplink.Parse(out)
-	if err != nil {
-		return err
-	}
-	for _, port := range ports.names() {
+func (p Ports) checkCard(all iplink.Links) error {
+	for _, port := range p.names() {
 		switch l, ok := all[port]; {
 		case !ok:
 			return fmt.Errorf("found no interface %s: is this the DPU, and not its host?", port)
@@ -105,7 +101,7 @@ func checkCardPorts(out string, ports Ports) error {
 				"by hand: ip link set dev %[1]s nomaster", port, l.Master)
 		}
 	}
-	return all.SameMTU(ports.Wire, ports.Host)
+	return all.SameMTU(p.Wire, p.Host)
 }
 
 // inMode expects a card whose current mode is the allowed one.

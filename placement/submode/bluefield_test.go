@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dpukv/placement/submode/card"
+	"dpukv/placement/submode/iplink"
 	"dpukv/placement/submode/step"
 )
 
@@ -172,7 +173,7 @@ func FuzzCard(f *testing.F) {
 	f.Add(`[{"ifname":"p0","flags":["UP"],"mtu":1500}]`)
 	ports := Ports{"p0", "pf0hpf"}
 	f.Fuzz(func(_ *testing.T, out string) {
-		_ = checkCardPorts(out, ports)
+		_ = iplink.Check(ports.checkCard)(out)
 		_ = inMode(card.DPU)(out)
 	})
 }

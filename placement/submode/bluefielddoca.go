@@ -5,7 +5,6 @@ import (
 
 	"dpukv/placement/submode/dpdk"
 	"dpukv/placement/submode/ovs"
-	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/process"
 	"dpukv/placement/submode/step"
 )
@@ -21,7 +20,7 @@ var blueFieldDOCA = &datapath{
 
 // cardDOCA is our bridge in a system's Open vSwitch that runs OVS-DOCA. Its ports have DPDK's type.
 // So only the switch itself tells OVS-DOCA and OvS-DPDK apart.
-type cardDOCA struct{}
+type cardDOCA struct{ byRules }
 
 func (cardDOCA) Check(s *setup) []step.Step {
 	return append(checkCard(s), systemSwitch.KnowsDOCA(), cardHugePages(ovs.SystemPID, dpdk.Always))
@@ -72,5 +71,3 @@ func (cardDOCA) Count(ctx context.Context, s *setup, n step.Node, c *Counts) (er
 	c.Dropped, err = systemSwitch.Dropped(ctx, n, &s.Filter)
 	return err
 }
-
-func (cardDOCA) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }

@@ -12,7 +12,6 @@ import (
 	"dpukv/placement/submode/dpdk"
 	"dpukv/placement/submode/eswitch"
 	"dpukv/placement/submode/ovs"
-	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/process"
 	"dpukv/placement/submode/step"
 )
@@ -46,7 +45,10 @@ var (
 )
 
 // cardSwitch is our bridge in the system's Open vSwitch, with the kernel's datapath or DPDK's.
-type cardSwitch struct{ dpdk, offload bool }
+type cardSwitch struct {
+	byRules
+	dpdk, offload bool
+}
 
 // systemSwitch is the system's Open vSwitch. Our bridge in it carries a mark.
 var systemSwitch = ovs.Switch{Bridge: bridgeName}
@@ -242,13 +244,11 @@ func (f cardSwitch) library() ovs.Library {
 	return ovs.Kernel
 }
 
-func systemVsctl(args ...string) []string { return append([]string{"ovs-vsctl"}, args...) }
-
 // verifyCardBridge expects both ports to work in our bridge, and the asked value of hw-offload.
 func verifyCardBridge(s *setup, offload bool) []step.Step {
-	return append(systemSwitch.VerifyPorts(s.ports(), systemVsctl), step.Step{
+	return append(systemSwitch.VerifyPorts(s.ports()), step.Step{
 		Purpose: "hw-offload as asked for",
-		Run:     systemVsctl("get", "Open_vSwitch", ".", "other_config:hw-offload"),
+		Run:     systemSwitch.Vsctl("get", "Open_vSwitch", ".", "other_config:hw-offload"),
 		Expect:  step.Is(ovs.Quote(strconv.FormatBool(offload))),
 	})
 }
@@ -258,7 +258,7 @@ func verifyMTU(s *setup) (list []step.Step) {
 	for _, port := range s.ports() {
 		list = append(list, step.Step{
 			Purpose: port + " has the MTU that it was asked for", Within: mtuTimeout,
-			Run:    systemVsctl("get", "interface", port, "mtu", "mtu_request"),
+			Run:    systemSwitch.Vsctl("get", "interface", port, "mtu", "mtu_request"),
 			Expect: sameNumbers,
 			Advice: "set an MTU that the card's driver takes, on both ports and both hosts: " +
 				"ip link set dev " + port + " mtu 1500",
@@ -319,19 +319,14 @@ func (f cardSwitch) Count(ctx context.Context, s *setup, n step.Node, c *Counts)
 // of traffic control's rules, which are the flows in the eSwitch.
 func (f cardSwitch) countOffloaded(
 	ctx context.Context, s *setup, n step.Node, c *Counts,
-) error {
+) (err error) {
 	c.kernel()
 	if f.dpdk {
-		threads, _, err := systemSwitch.Received(ctx, n)
-		c.Elsewhere["threads that poll"] = threads
-		return err
+		c.Elsewhere["threads that poll"], _, err = systemSwitch.Received(ctx, n)
+	} else {
+		c.InHardware, err = eswitch.InHardware(ctx, n, s.ports())
 	}
-	rules, err := eswitch.ReadRules(ctx, n, s.ports())
-	if err != nil {
-		return err
-	}
-	c.InHardware = rules.InHardware
-	return nil
+	return err
 }
 
 // countPolled counts the packets of threads that poll.
@@ -344,5 +339,3 @@ func (cardSwitch) countPolled(ctx context.Context, n step.Node, c *Counts) error
 	c.kernel()
 	return nil
 }
-
-func (cardSwitch) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dpukv/placement/submode/iplink"
-	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/step"
 )
 
@@ -19,7 +18,7 @@ var bridge = &datapath{
 	onlyAsked:  true, forwarder: bridgeForwarder{},
 }
 
-type bridgeForwarder struct{}
+type bridgeForwarder struct{ noFilter }
 
 // Check tries the required features in a namespace that ends with the command. Our bridge and our
 // table must not exist: an existing one is not ours to remove later.
@@ -88,11 +87,7 @@ func (bridgeForwarder) Verify(s *setup) []step.Step {
 	return []step.Step{{
 		Purpose: "both ports are in the bridge and forward",
 		Run:     []string{"ip", "-d", "-j", "link", "show"}, Within: learnTimeout,
-		Expect: func(out string) error {
-			all, err := iplink.Parse(out)
-			if err != nil {
-				return err
-			}
+		Expect: iplink.Check(func(all iplink.Links) error {
 			for _, port := range s.ports() {
 				l := all[port]
 				if l.Master != bridgeName || l.Info.Slave.State != "forwarding" {
@@ -101,7 +96,7 @@ func (bridgeForwarder) Verify(s *setup) []step.Step {
 				}
 			}
 			return nil
-		},
+		}),
 	}}
 }
 
@@ -135,5 +130,3 @@ func (bridgeForwarder) Count(ctx context.Context, _ *setup, n step.Node, c *Coun
 	}
 	return nil
 }
-
-func (bridgeForwarder) Filter(*packetfilter.Filter) error { return errNoFilter }

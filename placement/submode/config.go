@@ -1,6 +1,7 @@
 package submode
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -80,15 +81,8 @@ func (p Ports) other(port string) string {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Ports.Wire == "" {
-		c.Ports.Wire = "p0"
-	}
-	if c.Ports.Host == "" {
-		c.Ports.Host = "pf0hpf"
-	}
-	if c.PCI == "" {
-		c.PCI = "0000:03:00.0"
-	}
+	c.Ports = Ports{cmp.Or(c.Ports.Wire, "p0"), cmp.Or(c.Ports.Host, "pf0hpf")}
+	c.PCI = cmp.Or(c.PCI, "0000:03:00.0")
 	if c.CPUs == nil && c.Target == BlueField {
 		c.CPUs = []int{0, 1, 2, 3}
 	}
@@ -116,7 +110,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("found target %s, allowed: %s. Hosts are joined with nothing between by "+
 			"another cable, not by a DPU", BlueField, Linux)
 	}
-	for _, name := range []string{c.Ports.Wire, c.Ports.Host} {
+	for _, name := range c.Ports.names() {
 		if !interfaceName.MatchString(name) {
 			return fmt.Errorf("found interface %q, allowed: the name of one", name)
 		}

@@ -137,9 +137,6 @@ func (s *setup) onCard() bool { return OnPath(s.Submode) && s.Target == BlueFiel
 // prefix distinguishes the files of DPDK processes.
 func (s *setup) prefix() string { return "dpukv-" + path.Base(s.dir) }
 
-// checks returns the steps that look for the datapath's requirements.
-func (s *setup) checks() []step.Step { return s.datapath.Check(s) }
-
 // portSteps returns the ports' steps, where this package sets the ports up.
 func (s *setup) portSteps(steps func(Ports) []step.Step) []step.Step {
 	if !s.forwards() {
@@ -166,6 +163,3 @@ func (s *setup) timerSteps() []step.Step {
 		Advice: "the folder's timer.log has its output: " + s.dir,
 	}}
 }
-
-// verifies returns the steps that fail where the datapath is not up.
-func (s *setup) verifies() []step.Step { return s.datapath.Verify(s) }

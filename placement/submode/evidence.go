@@ -77,8 +77,10 @@ const (
 // says whether that is much beside the load.
 func readAtRest(ctx context.Context, s *setup, n step.Node) (*Evidence, error) {
 	for read := 1; ; read++ {
-		if err := eswitch.Wait(ctx, eswitch.SettleTime); err != nil {
-			return nil, err
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(eswitch.SettleTime):
 		}
 		e, again := newEvidence(s), newEvidence(s)
 		if err := errors.Join(e.read(ctx, n), again.readPorts(ctx, n)); err != nil {

@@ -72,7 +72,7 @@ func (l *Lease) start(ctx context.Context) error {
 
 // Verify checks that the datapath is up. Only evidence shows that packets take it.
 func (l *Lease) Verify(ctx context.Context) error {
-	return step.DoAll(ctx, l.node, l.verifies())
+	return step.DoAll(ctx, l.node, l.datapath.Verify(l.setup))
 }
 
 // Broken returns the missing part of a datapath that was up: its process, a port, a rule. It
@@ -80,7 +80,7 @@ func (l *Lease) Verify(ctx context.Context) error {
 // output of the datapath's programs, which an undo deletes. Broken checks once and does not wait
 // for anything to come up.
 func (l *Lease) Broken(ctx context.Context) error {
-	steps := append(l.portSteps(verifyPorts), l.verifies()...)
+	steps := append(l.portSteps(verifyPorts), l.datapath.Verify(l.setup)...)
 	for i := range steps {
 		err := steps[i].Try(ctx, l.node, 0)
 		if err == nil {

@@ -20,10 +20,14 @@ var (
 )
 
 // noForwarder has nothing to set up and nothing to count.
-type noForwarder struct{}
+type noForwarder struct{ noFilter }
 
 func (noForwarder) Check(*setup) []step.Step                                { return nil }
 func (noForwarder) Steps(*setup) []step.Step                                { return nil }
 func (noForwarder) Verify(*setup) []step.Step                               { return nil }
 func (noForwarder) Count(context.Context, *setup, step.Node, *Counts) error { return nil }
-func (noForwarder) Filter(*packetfilter.Filter) error                       { return errNoFilter }
+
+// noFilter does no packet work.
+type noFilter struct{}
+
+func (noFilter) Filter(*packetfilter.Filter) error { return errNoFilter }

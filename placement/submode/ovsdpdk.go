@@ -7,7 +7,6 @@ import (
 
 	"dpukv/placement/submode/dpdk"
 	"dpukv/placement/submode/ovs"
-	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/process"
 	"dpukv/placement/submode/step"
 )
@@ -16,16 +15,19 @@ import (
 var (
 	ovsDPDK = &datapath{
 		name: "ovs-dpdk", target: Linux, submodes: []string{SM2}, title: "OvS-DPDK over AF_PACKET",
-		pidFiles: []string{ovs.VswitchdPID}, forwarder: ovsDPDKForwarder{dpdk.AFPacket},
+		pidFiles: []string{ovs.VswitchdPID}, forwarder: ovsDPDKForwarder{driver: dpdk.AFPacket},
 	}
 	ovsDPDKXDP = &datapath{
 		name: "ovs-dpdk-xdp", target: Linux, submodes: []string{SM2}, title: "OvS-DPDK over AF_XDP",
 		onlyAsked: true,
-		pidFiles:  []string{ovs.VswitchdPID}, forwarder: ovsDPDKForwarder{dpdk.AFXDP},
+		pidFiles:  []string{ovs.VswitchdPID}, forwarder: ovsDPDKForwarder{driver: dpdk.AFXDP},
 	}
 )
 
-type ovsDPDKForwarder struct{ driver *dpdk.Driver }
+type ovsDPDKForwarder struct {
+	ownForwarder
+	driver *dpdk.Driver
+}
 
 func (ovsDPDKForwarder) Check(s *setup) []step.Step {
 	return append(ownSwitch(s).Check(), step.Step{
@@ -62,8 +64,6 @@ func (ovsDPDKForwarder) config(s *setup) []string {
 	}
 }
 
-func (ovsDPDKForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
-
 // Count counts the packets of threads that poll: these threads forward.
 func (ovsDPDKForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
 	threads, main, err := ownSwitch(s).Received(ctx, n)
@@ -75,5 +75,3 @@ func (ovsDPDKForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Cou
 	c.drop(dropped, userspaceDatapath)
 	return err
 }
-
-func (ovsDPDKForwarder) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"dpukv/placement/submode/ovs"
-	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/step"
 )
 
@@ -18,7 +17,7 @@ var ovsFlower = &datapath{
 	pidFiles: []string{ovs.VswitchdPID}, inKernel: true, forwarder: ovsFlowerForwarder{},
 }
 
-type ovsFlowerForwarder struct{}
+type ovsFlowerForwarder struct{ ownForwarder }
 
 func (ovsFlowerForwarder) Check(s *setup) []step.Step {
 	return append(ownSwitch(s).CheckKernel(), step.Step{
@@ -63,8 +62,6 @@ done`, port),
 	})...)
 }
 
-func (ovsFlowerForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
-
 // Count reads the rules' own counts. Packets that the kernel datapath looked up bypassed the rules.
 func (ovsFlowerForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) (err error) {
 	if c.Elsewhere[kernelDatapath], err = ownSwitch(s).Lookups(ctx, n); err != nil {
@@ -76,5 +73,3 @@ func (ovsFlowerForwarder) Count(ctx context.Context, s *setup, n step.Node, c *C
 	c.Dropped, err = ownSwitch(s).Dropped(ctx, n, &s.Filter)
 	return err
 }
-
-func (ovsFlowerForwarder) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"dpukv/placement/submode/ovs"
-	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/step"
 )
 
@@ -16,7 +15,7 @@ var ovsNetdev = &datapath{
 	pidFiles:   []string{ovs.VswitchdPID}, forwarder: ovsNetdevForwarder{},
 }
 
-type ovsNetdevForwarder struct{}
+type ovsNetdevForwarder struct{ ownForwarder }
 
 func (ovsNetdevForwarder) Check(s *setup) []step.Step { return ownSwitch(s).Check() }
 
@@ -30,8 +29,6 @@ func (ovsNetdevForwarder) Steps(s *setup) []step.Step {
 	return append(append(list, add), own.Drop(&s.Filter, Requests())...)
 }
 
-func (ovsNetdevForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
-
 // Count counts the packets of the main thread: this thread forwards.
 func (ovsNetdevForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
 	_, main, err := ownSwitch(s).Received(ctx, n)
@@ -43,8 +40,6 @@ func (ovsNetdevForwarder) Count(ctx context.Context, s *setup, n step.Node, c *C
 	c.drop(dropped, userspaceDatapath)
 	return err
 }
-
-func (ovsNetdevForwarder) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }
 
 // userspaceDatapath is the datapath's name in evidence.
 const userspaceDatapath = "ovs"

@@ -15,15 +15,13 @@ var ovsSystem = &datapath{
 	pidFiles: []string{ovs.VswitchdPID}, inKernel: true, forwarder: ovsSystemForwarder{},
 }
 
-type ovsSystemForwarder struct{}
+type ovsSystemForwarder struct{ ownForwarder }
 
 func (ovsSystemForwarder) Check(s *setup) []step.Step { return ownSwitch(s).CheckKernel() }
 
 func (ovsSystemForwarder) Steps(s *setup) []step.Step {
 	return kernelSwitch(s, &ovs.StartOptions{Program: ovs.Vswitchd, CPUs: s.CPUs})
 }
-
-func (ovsSystemForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
 
 func (ovsSystemForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
 	lookups, err := ownSwitch(s).Lookups(ctx, n)
@@ -36,13 +34,21 @@ func (ovsSystemForwarder) Count(ctx context.Context, s *setup, n step.Node, c *C
 	return err
 }
 
-func (ovsSystemForwarder) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }
-
 // kernelDatapath is the datapath's name in evidence.
 const kernelDatapath = "kernel datapath"
 
 // ownSwitch is an Open vSwitch in the setup's folder.
 func ownSwitch(s *setup) ovs.Switch { return ovs.Switch{Dir: s.dir, Bridge: bridgeName} }
+
+// ownForwarder is what all datapaths of an Open vSwitch of our own do alike.
+type ownForwarder struct{ byRules }
+
+func (ownForwarder) Verify(s *setup) []step.Step { return ownSwitch(s).Verify(s.ports()) }
+
+// byRules filters by rules in our bridge.
+type byRules struct{}
+
+func (byRules) Filter(f *packetfilter.Filter) error { return ovs.CheckFilter(f) }
 
 // kernelSwitch starts a switch with a kernel datapath. The datapath outlives the switch, so it is
 // removed at the end.

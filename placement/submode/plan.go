@@ -48,14 +48,14 @@ func planOne(b *strings.Builder, s *setup) {
 	if f := s.Filter.String(); f != "" {
 		fmt.Fprintf(b, "# filter: %s\n", f)
 	}
-	section(b, "check", append(s.checks(), s.portSteps(checkPorts)...), true)
+	section(b, "check", append(s.datapath.Check(s), s.portSteps(checkPorts)...), true)
 	var marks []step.Step
 	if s.forwards() {
 		marks = journal.MarkSteps(planMark, s.ports()...)
 	}
 	apply := s.steps()
 	section(b, "apply", slices.Concat(marks, apply), false)
-	section(b, "verify", s.verifies(), false)
+	section(b, "verify", s.datapath.Verify(s), false)
 	section(b, "undo", undoSteps(marks, apply), false)
 	b.WriteByte('\n')
 }

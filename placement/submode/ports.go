@@ -20,7 +20,7 @@ func checkPorts(ports Ports) []step.Step {
 		{
 			Purpose: "two interfaces, of one MTU, that nothing uses",
 			Run:     []string{"ip", "-d", "-j", "link", "show"},
-			Expect:  func(out string) error { return checkFree(out, ports) },
+			Expect:  iplink.Check(ports.checkFree),
 			Advice: "name the interfaces to forward between; free them of bridges and programs, " +
 				"or give dpukv two others",
 		},
@@ -36,12 +36,8 @@ func checkPorts(ports Ports) []step.Step {
 }
 
 // checkFree refuses ports that are in use.
-func checkFree(out string, ports Ports) error {
-	all, err := iplink.Parse(out)
-	if err != nil {
-		return err
-	}
-	for _, port := range ports.names() {
+func (p Ports) checkFree(all iplink.Links) error {
+	for _, port := range p.names() {
 		switch l, ok := all[port]; {
 		case !ok:
 			return fmt.Errorf("found no interface %s, there are: %s", port, all.Names())
@@ -51,7 +47,7 @@ func checkFree(out string, ports Ports) error {
 			return fmt.Errorf("found an XDP program on %s", port)
 		}
 	}
-	return all.SameMTU(ports.Wire, ports.Host)
+	return all.SameMTU(p.Wire, p.Host)
 }
 
 // preparePorts brings the ports up, and makes them accept packets for others.
@@ -81,13 +77,7 @@ func verifyPorts(ports Ports) (list []step.Step) {
 	for _, port := range ports.names() {
 		list = append(list, step.Step{
 			Purpose: port + " is up and has a link", Run: []string{"ip", "-j", "link", "show"},
-			Expect: func(out string) error {
-				all, err := iplink.Parse(out)
-				if err != nil {
-					return err
-				}
-				return all.Up(port)
-			},
+			Expect: iplink.Check(func(all iplink.Links) error { return all.Up(port) }),
 		})
 	}
 	return list

@@ -32,7 +32,7 @@ func Rights(cfg Config) (commands [][]string, err error) {
 			}
 			s := sub.setup(d, journal.CardDir)
 			r.doca = d == blueFieldDOCA
-			for _, list := range [][]step.Step{s.checks(), s.steps(), s.verifies()} {
+			for _, list := range [][]step.Step{d.Check(s), s.steps(), d.Verify(s)} {
 				for i := range list {
 					r.add(list[i].Run, list[i].State, list[i].Undo)
 				}

@@ -37,18 +37,10 @@ type Submode struct {
 func New(cfg Config) (*Submode, error) {
 	cfg = cfg.withDefaults()
 	s := &Submode{cfg: cfg}
-	err := cfg.check()
-	if err == nil {
-		err = s.find()
-	}
-	if err == nil {
-		err = cfg.checkFilter()
-	}
-	if err == nil {
-		err = s.refuseFilter()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("submode %s: %w", cfg.Submode, err)
+	for _, check := range []func() error{cfg.check, s.find, cfg.checkFilter, s.refuseFilter} {
+		if err := check(); err != nil {
+			return nil, fmt.Errorf("submode %s: %w", cfg.Submode, err)
+		}
 	}
 	return s, nil
 }
@@ -104,10 +96,6 @@ func (s *Submode) UndoAfter(d time.Duration, binary string) {
 
 func (s *Submode) setup(d *datapath, dir string) *setup { return &setup{s.cfg, d, dir} }
 
-func (s *Submode) journal(ctx context.Context, n step.Node) (*journal.Journal, error) {
-	return openJournal(ctx, n, s.cfg.Target)
-}
-
 // Plan prints the commands of Apply, Verify and Undo, for a person to read first. Where the node
 // decides between datapaths, it prints all of them in their order.
 func (s *Submode) Plan(w io.Writer) error {
@@ -133,14 +121,14 @@ func (s *Submode) choices() []*datapath {
 // choose returns the requested datapath, or the first of its list that the node supports.
 func (s *Submode) choose(ctx context.Context, n step.Node, dir string) (*datapath, error) {
 	if s.datapath != nil {
-		if err := step.DoAll(ctx, n, s.setup(s.datapath, dir).checks()); err != nil {
+		if err := step.DoAll(ctx, n, s.datapath.Check(s.setup(s.datapath, dir))); err != nil {
 			return nil, missing(ctx, "%w: %w", ErrMissing, err)
 		}
 		return s.datapath, nil
 	}
 	var reasons []string
 	for _, d := range s.choices() {
-		err := step.DoAll(ctx, n, s.setup(d, dir).checks())
+		err := step.DoAll(ctx, n, d.Check(s.setup(d, dir)))
 		if err == nil {
 			return d, nil
 		}
@@ -170,7 +158,7 @@ func (s *Submode) Apply(ctx context.Context, n step.Node) (*Lease, error) {
 }
 
 func (s *Submode) apply(ctx context.Context, n step.Node) (*Lease, error) {
-	j, err := s.journal(ctx, n)
+	j, err := openJournal(ctx, n, s.cfg.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +189,7 @@ func (s *Submode) apply(ctx context.Context, n step.Node) (*Lease, error) {
 
 // Adopt returns the lease of a submode that another process applied.
 func (s *Submode) Adopt(ctx context.Context, n step.Node) (*Lease, error) {
-	j, err := s.journal(ctx, n)
+	j, err := openJournal(ctx, n, s.cfg.Target)
 	if err != nil {
 		return nil, err
 	}

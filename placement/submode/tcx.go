@@ -1,6 +1,7 @@
 package submode
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,11 +26,7 @@ type tcxForwarder struct{}
 
 // command returns the command of this program's own part on the node: see package redirect.
 func (tcxForwarder) command(s *setup, args ...string) []string {
-	binary := s.Binary
-	if binary == "" {
-		binary = "dpukv"
-	}
-	return append([]string{binary, "redirect"}, args...)
+	return append([]string{cmp.Or(s.Binary, "dpukv"), "redirect"}, args...)
 }
 
 func (f tcxForwarder) Check(s *setup) []step.Step {

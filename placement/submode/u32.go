@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strconv"
 
-	"dpukv/placement/submode/packetfilter"
 	"dpukv/placement/submode/step"
 )
 
@@ -17,7 +16,7 @@ var u32 = &datapath{
 	substitute: senderForwards, forwarder: u32Forwarder{},
 }
 
-type u32Forwarder struct{}
+type u32Forwarder struct{ noFilter }
 
 func (u32Forwarder) Check(*setup) []step.Step {
 	return []step.Step{{
@@ -80,8 +79,6 @@ func (u32Forwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts)
 	}
 	return nil
 }
-
-func (u32Forwarder) Filter(*packetfilter.Filter) error { return errNoFilter }
 
 var mirredStats = regexp.MustCompile(
 	`Egress Redirect to device (\S+)\)[^\n]*(?:\n[^\n]*)*?Sent \d+ bytes (\d+) pkt`)

@@ -46,10 +46,8 @@ type Card struct {
 	Default    Mode
 	Current    Mode // which holds now
 	NextBoot   Mode // which holds after the next power cycle
-	// NoEngine tells that the firmware has no INTERNAL_CPU_OFFLOAD_ENGINE, and so no NIC mode.
-	// NoModel tells the same of INTERNAL_CPU_MODEL and the separated-host mode.
-	NoEngine, NoModel bool
-	ReadOnly          bool // the firmware does not let this node change the mode
+	NoModel    bool // the firmware has no INTERNAL_CPU_MODEL, and so no separated-host mode
+	ReadOnly   bool // the firmware does not let this node change the mode
 	// Channels are the channels of the function's interfaces, in each of which a core may work.
 	Channels map[string]int
 }
@@ -170,7 +168,7 @@ func Parse(out string) (Card, error) {
 		if !lacksKey(out, engineKey, failed) {
 			return c, fmt.Errorf("mlxconfig: found no %s: %s", engineKey, step.Shorten(out))
 		}
-		c.NoEngine, engine = true, []string{"0", "0", "0"}
+		engine = []string{"0", "0", "0"} // such firmware has no NIC mode
 	}
 	for i, mode := range []*Mode{&c.Default, &c.Current, &c.NextBoot} {
 		*mode = modeOf(model[i], engine[i])

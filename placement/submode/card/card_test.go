@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 		"leaving":   {modelLeaving + engineOn, Card{Default: DPU, Current: DPU, NextBoot: Separated}, ""},
 		"old firmware": {
 			modelDPU + failedMark + " " + engineKey + "\n" + noEngine,
-			Card{Default: DPU, Current: DPU, NextBoot: DPU, NoEngine: true},
+			Card{Default: DPU, Current: DPU, NextBoot: DPU},
 			"",
 		},
 		"facts": {
@@ -116,7 +116,7 @@ esac
 	got, err := Read(t.Context(), n, "0000:03:00.0")
 	want := Card{
 		PCI: "0000:03:00.0", Device: "/dev/mst/mt41692_pciconf0",
-		Default: DPU, Current: Separated, NextBoot: DPU, NoEngine: true,
+		Default: DPU, Current: Separated, NextBoot: DPU,
 	}
 	got.Generation, got.Firmware = "", "" // of this machine, if it had one at this address
 	if err != nil || !reflect.DeepEqual(got, want) {

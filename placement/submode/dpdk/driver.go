@@ -10,7 +10,6 @@ import (
 // Driver is a way for DPDK to use the kernel's interfaces.
 type Driver struct {
 	Name     string // in the names of DPDK's devices: net_NAME…
-	Title    string
 	options  string // of a device
 	programs bool   // it attaches an XDP program to the interface
 }
@@ -18,10 +17,9 @@ type Driver struct {
 // The drivers.
 var (
 	AFPacket = &Driver{
-		Name: "af_packet", Title: "AF_PACKET",
-		options: ",framesz=2048,framecnt=8192,blocksz=65536,qdisc_bypass=1",
+		Name: "af_packet", options: ",framesz=2048,framecnt=8192,blocksz=65536,qdisc_bypass=1",
 	}
-	AFXDP = &Driver{Name: "af_xdp", Title: "AF_XDP", programs: true}
+	AFXDP = &Driver{Name: "af_xdp", programs: true}
 )
 
 // Device returns DPDK's device for an interface. id distinguishes it from other devices.

@@ -40,11 +40,9 @@ func ReadPort(ctx context.Context, n step.Node, name string) (*Port, error) {
 	return parsePort(name, parseStatistics(out))
 }
 
-// statistics are a port's counters by their names.
-type statistics map[string]uint64
-
-func parseStatistics(out string) statistics {
-	s := statistics{}
+// parseStatistics returns a port's counters by their names.
+func parseStatistics(out string) map[string]uint64 {
+	s := map[string]uint64{}
 	for line := range strings.Lines(out) {
 		name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if v, err := strconv.ParseUint(strings.TrimSpace(value), 10, 64); ok && err == nil {
@@ -56,7 +54,7 @@ func parseStatistics(out string) statistics {
 
 // parsePort chooses between the counters of a representor and those of the uplink. An uplink may
 // have both; one of an older kernel has those of its port under a representor's names.
-func parsePort(name string, s statistics) (*Port, error) {
+func parsePort(name string, s map[string]uint64) (*Port, error) {
 	all := func(way, what string) string { return way + "_" + what + "_phy" }
 	_, phy := s["rx_packets_phy"]
 	if _, vport := s["vport_rx_packets"]; vport && !phy {
@@ -101,14 +99,4 @@ func (p *Port) Growth(was *Port) (most uint64, way string) {
 		}
 	}
 	return most, way
-}
-
-// Wait waits for a time, or until ctx ends.
-func Wait(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }

@@ -106,25 +106,12 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-func TestWait(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	why := errors.New("interrupted")
-	cancel(why)
-	if err := Wait(ctx, SettleTime); !errors.Is(err, why) {
-		t.Errorf("found %v", err)
-	}
-	if err := Wait(t.Context(), 1); err != nil {
-		t.Errorf("found %v", err)
-	}
-}
-
 // FuzzPort: a node may print anything; reading it must not panic.
 func FuzzPort(f *testing.F) {
 	f.Add(uplinkStatistics)
 	f.Add(representorStatistics)
 	f.Fuzz(func(_ *testing.T, out string) {
 		_, _ = parsePort("p0", parseStatistics(out))
-		r := Rules{InHardware: map[string]uint64{}, InSoftware: map[string]uint64{}}
-		r.add("p0", out)
+		addInHardware(map[string]uint64{}, "p0", out)
 	})
 }

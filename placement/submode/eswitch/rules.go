@@ -9,25 +9,18 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// Rules are the packets of traffic control's rules, by port and rule.
-type Rules struct {
-	// InHardware are packets that the eSwitch forwarded by a rule.
-	InHardware map[string]uint64
-	// InSoftware are packets that the CPU forwarded by a rule.
-	InSoftware map[string]uint64
-}
-
-// ReadRules reads the rules on packets that come in at the ports.
-func ReadRules(ctx context.Context, n step.Node, ports []string) (*Rules, error) {
-	r := &Rules{InHardware: map[string]uint64{}, InSoftware: map[string]uint64{}}
+// InHardware returns the packets that the eSwitch forwarded by traffic control's rules on what comes
+// in at the ports, by port and rule.
+func InHardware(ctx context.Context, n step.Node, ports []string) (map[string]uint64, error) {
+	packets := map[string]uint64{}
 	for _, port := range ports {
 		out, err := n.Run(ctx, []string{"tc", "-s", "filter", "show", "dev", port, "ingress"})
 		if err != nil {
 			return nil, err
 		}
-		r.add(port, out)
+		addInHardware(packets, port, out)
 	}
-	return r, nil
+	return packets, nil
 }
 
 var (
@@ -38,26 +31,21 @@ var (
 	sentSoftware = regexp.MustCompile(`\bSent software \d+ bytes (\d+) pkt`)
 )
 
-// add reads "tc -s filter show". Each action of a rule counts the rule's packets, so the first one
-// counts. A rule's own state stands before the states of its actions.
-func (r *Rules) add(port, out string) {
+// addInHardware reads "tc -s filter show". Each action of a rule counts the rule's packets, so the
+// first one counts. A rule's own state stands before the states of its actions.
+func addInHardware(packets map[string]uint64, port, out string) {
 	for _, text := range strings.Split("\n"+out, "\nfilter ")[1:] {
 		handle, state := ruleHandle.FindStringSubmatch(text), inHardware.FindStringSubmatch(text)
-		if handle == nil || state == nil {
-			continue // the head of a list of rules
+		if handle == nil || state == nil || state[1] == "not_" {
+			continue // the head of a list of rules, or a rule that only the CPU follows
 		}
-		name := port + " " + strings.Join(handle[1:], "/")
-		all, software := first(sentAll, text), first(sentSoftware, text)
 		hardware := first(sentHardware, text)
-		switch {
-		case state[1] == "not_":
-			r.InSoftware[name] = all
-		case hardware == 0:
+		if hardware == 0 {
 			// tc leaves out a line without packets, and an older one both lines.
-			r.InHardware[name], r.InSoftware[name] = all-min(software, all), software
-		default:
-			r.InHardware[name], r.InSoftware[name] = hardware, software
+			all := first(sentAll, text)
+			hardware = all - min(first(sentSoftware, text), all)
 		}
+		packets[port+" "+strings.Join(handle[1:], "/")] = hardware
 	}
 }
 

@@ -76,18 +76,25 @@ func (l Links) Up(name string) error {
 	return nil
 }
 
-// Lacks returns a check of an output: none of its interfaces has one of these names.
-func Lacks(names ...string) func(out string) error {
+// Check returns a check of an output.
+func Check(check func(Links) error) func(out string) error {
 	return func(out string) error {
 		all, err := Parse(out)
-		if err != nil {
-			return err
+		if err == nil {
+			err = check(all)
 		}
+		return err
+	}
+}
+
+// Lacks returns a check of an output: none of its interfaces has one of these names.
+func Lacks(names ...string) func(out string) error {
+	return Check(func(all Links) error {
 		for _, name := range names {
 			if _, ok := all[name]; ok {
 				return fmt.Errorf("found the interface %s", name)
 			}
 		}
 		return nil
-	}
+	})
 }

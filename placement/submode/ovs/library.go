@@ -29,13 +29,7 @@ const (
 )
 
 // list returns the command that shows the switch's own state.
-func (s Switch) list() []string {
-	args := []string{"--timeout=10", "list", "Open_vSwitch"}
-	if s.Dir != "" {
-		return s.Vsctl(args...)
-	}
-	return append([]string{"ovs-vsctl"}, args...)
-}
+func (s Switch) list() []string { return s.Vsctl("--timeout=10", "list", "Open_vSwitch") }
 
 // state is a row of the table Open_vSwitch: columns by their names.
 type state map[string]string

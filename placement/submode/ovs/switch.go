@@ -42,8 +42,11 @@ func (s Switch) own(argv ...string) []string {
 	return append([]string{"env", "OVS_RUNDIR=" + s.Dir, "RUNTIME_DIRECTORY=" + s.Dir}, argv...)
 }
 
-// Vsctl returns a command for the database of our own switch.
+// Vsctl returns a command for the switch's database.
 func (s Switch) Vsctl(args ...string) []string {
+	if s.Dir == "" {
+		return append([]string{"ovs-vsctl"}, args...)
+	}
 	vsctl := []string{"ovs-vsctl", "--db=unix:" + s.file("db.sock"), "--timeout=30"}
 	return s.own(append(vsctl, args...)...)
 }
@@ -201,7 +204,7 @@ func (s Switch) BridgePorts(
 // Verify expects our own switch to run with both ports in its bridge, without an error.
 func (s Switch) Verify(ports []string) []step.Step {
 	list := []step.Step{s.database().Runs("the database's server"), s.vswitchd().Runs("the switch")}
-	list = append(list, s.VerifyPorts(ports, s.Vsctl)...)
+	list = append(list, s.VerifyPorts(ports)...)
 	return append(list, step.Step{
 		Purpose: "the bridge forwards as a switch", Run: s.Ofctl("dump-flows"),
 		Expect: step.Contains("NORMAL"), Within: startTimeout,
@@ -209,18 +212,16 @@ func (s Switch) Verify(ports []string) []step.Step {
 }
 
 // VerifyPorts expects ports to be in the bridge and to work.
-func (s Switch) VerifyPorts(
-	ports []string, vsctl func(args ...string) []string,
-) (list []step.Step) {
+func (s Switch) VerifyPorts(ports []string) (list []step.Step) {
 	for _, port := range ports {
 		list = append(list,
 			step.Step{
-				Purpose: port + " is in our bridge", Run: vsctl("port-to-br", port),
+				Purpose: port + " is in our bridge", Run: s.Vsctl("port-to-br", port),
 				Expect: step.Is(s.Bridge),
 			},
 			step.Step{
 				Purpose: port + " works", Within: startTimeout, Expect: works,
-				Run: vsctl("--bare", "--columns=error,ofport", "list", "interface", port),
+				Run: s.Vsctl("--bare", "--columns=error,ofport", "list", "interface", port),
 			})
 	}
 	return list
