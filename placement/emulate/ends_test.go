@@ -323,9 +323,7 @@ func TestCancelled(t *testing.T) {
 		l, err := Start(ctx, spec)
 		if err == nil {
 			t.Logf("a lab was there within %v", timeout)
-			if err := l.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, l.Close())
 		} else if !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 			t.Errorf("after %v: %v", timeout, err)
 		}

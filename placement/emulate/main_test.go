@@ -67,13 +67,7 @@ func startLab(t *testing.T, spec Spec) *Lab {
 	t.Helper()
 	needLab(t)
 	spec.Keeper = []string{owner, "lab"}
-	l := must.Get(Start(t.Context(), spec))(t)
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return l
+	return must.Keep(Start(t.Context(), spec))(t)
 }
 
 // on runs f on a thread in a machine's network namespace. Sockets that f makes stay there for good.

@@ -86,11 +86,7 @@ func TestRatesOf(t *testing.T) {
 // TestPieces: the walks stay within buffers of one piece and of several.
 func TestPieces(t *testing.T) {
 	b := must.Get(allocate(Memory, []int{0}))(t)
-	defer func() {
-		if err := b.Free(); err != nil {
-			t.Error(err)
-		}
-	}()
+	defer func() { must.Do(t, b.Free()) }()
 	if n := len(b.floats()) / 2 % (lines * lineWords); n != 0 {
 		t.Errorf("%d words of a half are no piece", n)
 	}

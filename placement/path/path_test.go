@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/emulate"
 	"dpukv/placement/launch"
 	"dpukv/placement/process"
@@ -49,10 +50,7 @@ func TestWarningsOfADatapath(t *testing.T) {
 // adopted returns a lease of a datapath that a node reports as applied.
 func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 	t.Helper()
-	s, err := submode.New(submode.Config{Submode: name, Target: submode.Linux, Datapath: datapath, CPUs: cpus})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(submode.New(submode.Config{Submode: name, Target: submode.Linux, Datapath: datapath, CPUs: cpus}))(t)
 	l, err := s.Adopt(t.Context(), step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
 		switch argv[0] {
 		case "readlink":

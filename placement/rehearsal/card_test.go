@@ -45,9 +45,7 @@ func newCardOf(t *testing.T, release string) *card {
 			log, _ := c.node().Run(context.Background(), []string{"tail", "-n", "40", state + "/vswitchd.log"})
 			c.t.Log(log)
 		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, c.Close())
 	})
 	if required := os.Getenv("SUBMODE_REQUIRE"); strings.Contains(required, "ovs-system") && c.Beside != "system" {
 		t.Fatalf("SUBMODE_REQUIRE: found %s, and a kernel without Open vSwitch's datapath", required)
@@ -57,20 +55,14 @@ func newCardOf(t *testing.T, release string) *card {
 
 func (c *card) node() step.Node { return c.Node("d") }
 
-func (c *card) host(name string) step.Node { return c.Node(name) }
-
 func (c *card) end(name string) fullsize.End {
-	return fullsize.End{Node: c.host(name), Address: c.Address(name)}
+	return fullsize.End{Node: c.Node(name), Address: c.Address(name)}
 }
 
 // run runs a command; it must succeed.
 func (c *card) run(n step.Node, argv ...string) string {
 	c.t.Helper()
-	out, err := n.Run(context.WithoutCancel(c.t.Context()), argv)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return out
+	return must.Get(n.Run(context.WithoutCancel(c.t.Context()), argv))(c.t)
 }
 
 // shell runs a script on the card.
@@ -92,39 +84,24 @@ pgrep -l testpmd || :`)
 func (c *card) load() results.Point {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(c.t.Context())
-	argv, err := c.Card.Argv("b", []string{
+	argv := must.Get(c.Card.Argv("b", []string{
 		c.binary, "serve", "mica", "--listen", c.Address("b") + ":0", "--server-threads", "1",
 		"--items", "20000", "--memory", "8MiB", "--json",
-	})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	}))(c.t)
 	server := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	server.Cancel = func() error { return server.Process.Signal(syscall.SIGTERM) }
 	server.WaitDelay = 5 * time.Second
-	out, err := server.StdoutPipe()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		c.t.Fatal(err)
-	}
+	out := must.Get(server.StdoutPipe())(c.t)
+	must.Do(c.t, server.Start())
 	defer func() { cancel(); _ = server.Wait() }()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	line := must.Get(bufio.NewReader(out).ReadString('\n'))(c.t)
 	var said struct{ Addr string }
-	if err := json.Unmarshal([]byte(line), &said); err != nil {
-		c.t.Fatal(err)
-	}
-	text := c.run(c.host("a"), c.binary, "load", "--server", said.Addr, "--duration", "1s",
+	must.Do(c.t, json.Unmarshal([]byte(line), &said))
+	text := c.run(c.Node("a"), c.binary, "load", "--server", said.Addr, "--duration", "1s",
 		"--get-ratio", "0.5", "--json", "--keys", "20000", "--warmup", "50ms")
 	var p results.Point
-	if err := json.Unmarshal([]byte(text), &p); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, json.Unmarshal([]byte(text), &p))
 	if p.Status != results.StatusOK || p.Errors > 0 || p.Ops == 0 {
 		c.t.Errorf("the load: status %s %s, %d operations, %d errors", p.Status, p.Error, p.Ops, p.Errors)
 	}

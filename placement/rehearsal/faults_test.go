@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/emulate"
 	"dpukv/placement/submode"
 	carddevice "dpukv/placement/submode/card"
@@ -158,10 +159,7 @@ func TestHarmless(t *testing.T) {
 			if _, err := c.prove(t, l); err != nil {
 				t.Error(err)
 			}
-			c.undo(t, l)
-			if after := c.snapshot(); after != before {
-				t.Errorf("undo left traces: before\n%s\nafter\n%s", before, after)
-			}
+			c.undone(t, l.Undo(t.Context()), before)
 		})
 	}
 }
@@ -180,7 +178,7 @@ ovs-vsctl --timeout=30 add-br ovsbr1 -- set bridge ovsbr1 datapath_type=netdev -
 	if _, err := c.prove(t, l); err != nil {
 		t.Error(err)
 	}
-	c.undo(t, l)
+	must.Do(t, l.Undo(t.Context()))
 	if is := c.shell("ovs-vsctl --timeout=10 port-to-br p0"); is != "ovsbr1\n" {
 		t.Errorf("found p0 in %q", is)
 	}
@@ -219,12 +217,8 @@ func TestForeignRules(t *testing.T) {
 				t.Errorf("found %v, want %q", err, f.words)
 			}
 			c.shell("rm " + state + "/fault-*")
-			if _, err := submode.Undo(t.Context(), c.node(), submode.BlueField); err != nil {
-				t.Error(err)
-			}
-			if after := c.snapshot(); after != before {
-				t.Errorf("it changed the card: before\n%s\nafter\n%s", before, after)
-			}
+			_, err = submode.Undo(t.Context(), c.node(), submode.BlueField)
+			c.undone(t, err, before)
 		})
 	}
 }
@@ -274,7 +268,7 @@ func TestUnproven(t *testing.T) {
 		f := &unproven[i]
 		if leases[f.datapath] == nil {
 			for _, l := range leases {
-				c.undo(t, l)
+				must.Do(t, l.Undo(t.Context()))
 			}
 			leases = map[string]*submode.Lease{f.datapath: c.apply(t, f.submode, f.datapath)}
 		}
@@ -308,10 +302,7 @@ func TestFlows(t *testing.T) {
 		} else {
 			c.fault(t, "gro")
 		}
-		proof, err := c.prove(t, l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		proof := must.Get(c.prove(t, l))(t)
 		came, joined := proof.Packets["came/p0"]+proof.Packets["came/pf0hpf"], proof.Packets["joined/flows"]
 		if t.Logf("%v", proof.Packets); joined >= came {
 			t.Errorf("found %d packets in the flows of %d that came in: GRO joined none", joined, came)
@@ -361,37 +352,28 @@ func TestSwitchDoesNotStart(t *testing.T) {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
 	c.run(c.node(), "rm", file)
-	if _, err := submode.Undo(t.Context(), c.node(), submode.BlueField); err != nil {
-		t.Errorf("once it starts again: %v", err)
-	}
-	if after := c.snapshot(); after != before {
-		t.Errorf("before\n%s\nafter\n%s", before, after)
-	}
+	_, err = submode.Undo(t.Context(), c.node(), submode.BlueField)
+	c.undone(t, err, before)
 }
 
 // TestHostsMTU: a host with another MTU than the card's ports is named, and so is a way on which
 // full packets are lost. The undo restores the MTU of a port that changed meanwhile.
 func TestHostsMTU(t *testing.T) {
 	c := newCard(t)
-	l, err := mustNew(t, submode.SM1, "ovs-system").Apply(t.Context(), c.node())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.CheckFullSize(t.Context(), c.end("a"), c.end("b")); err != nil {
-		t.Error(err)
-	}
-	c.run(c.host("b"), "ip", "link", "set", "dev", emulate.Uplink, "mtu", "1400")
-	err = l.CheckFullSize(t.Context(), c.end("a"), c.end("b"))
+	l := must.Get(mustNew(t, submode.SM1, "ovs-system").Apply(t.Context(), c.node()))(t)
+	must.Do(t, l.CheckFullSize(t.Context(), c.end("a"), c.end("b")))
+	c.run(c.Node("b"), "ip", "link", "set", "dev", emulate.Uplink, "mtu", "1400")
+	err := l.CheckFullSize(t.Context(), c.end("a"), c.end("b"))
 	if !has(err, []string{"found an MTU of 1400 on node b's eth0", "on node b: ip link set dev eth0 mtu 1500"}) {
 		t.Errorf("found %v", err)
 	}
-	c.run(c.host("b"), "ip", "link", "set", "dev", emulate.Uplink, "mtu", "1500")
+	c.run(c.Node("b"), "ip", "link", "set", "dev", emulate.Uplink, "mtu", "1500")
 	c.shell("/usr/sbin/ip link set dev pf0hpf mtu 1400")
 	err = l.CheckFullSize(t.Context(), c.end("a"), c.end("b"))
 	if !has(err, []string{"found no answer from " + c.Address("b") + " to packets of the full size (MTU 1500)"}) {
 		t.Errorf("found %v", err)
 	}
-	c.undo(t, l)
+	must.Do(t, l.Undo(t.Context()))
 	if mtu := strings.TrimSpace(c.shell("cat /sys/class/net/pf0hpf/mtu")); mtu != "1500" {
 		t.Errorf("undo left an MTU of %s, found before: 1500", mtu)
 	}

@@ -59,7 +59,7 @@ func TestCheck(t *testing.T) {
 	if out, err := check(bed); err != nil || strings.Contains(out, "refused ") {
 		t.Errorf("in DPU mode: %v\n%s", err, out)
 	}
-	c.run(c.host("b"), "sh", "-euc", "ip link add eth9 type veth peer name eth10; "+
+	c.run(c.Node("b"), "sh", "-euc", "ip link add eth9 type veth peer name eth10; "+
 		"ip address add 10.99.0.1/24 dev eth9; ip link set dev eth9 up; ip link set dev eth10 up")
 	beside := strings.Replace(bed, "host: b, address: "+c.Address("b"), "host: b, address: 10.99.0.1", 1)
 	out, err := check(beside)

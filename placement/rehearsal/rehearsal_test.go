@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode"
 	"dpukv/results"
 )
@@ -20,11 +21,7 @@ func config(name, datapath string) submode.Config {
 
 func mustNew(t *testing.T, name, datapath string) *submode.Submode {
 	t.Helper()
-	s, err := submode.New(config(name, datapath))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(submode.New(config(name, datapath)))(t)
 }
 
 // TestSubmodes plans, applies, loads, proves and undoes each datapath of a card.
@@ -43,10 +40,7 @@ func (c *card) rehearse(t *testing.T, name, datapath string) {
 	c.t = t
 	before := c.snapshot()
 	l := c.apply(t, name, datapath)
-	proof, err := c.prove(t, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	proof := must.Get(c.prove(t, l))(t)
 	t.Logf("%s; %.3f of the packets carried; %v", proof.Is, proof.CarriedShare, proof.Packets)
 	if name == submode.SM3 && !strings.Contains(proof.Is, "dpdk-testpmd, DPDK 22.11") {
 		t.Errorf("found no file and version of testpmd in %q", proof.Is)
@@ -54,13 +48,8 @@ func (c *card) rehearse(t *testing.T, name, datapath string) {
 	if datapath == "ovs-doca" && !strings.Contains(proof.Is, "DOCA 2.9.0") {
 		t.Errorf("found no version of DOCA in %q", proof.Is)
 	}
-	if err := l.CheckFullSize(t.Context(), c.end("a"), c.end("b")); err != nil {
-		t.Error(err)
-	}
-	c.undo(t, l)
-	if after := c.snapshot(); after != before {
-		t.Errorf("undo left traces: before\n%s\nafter\n%s", before, after)
-	}
+	must.Do(t, l.CheckFullSize(t.Context(), c.end("a"), c.end("b")))
+	c.undone(t, l.Undo(t.Context()), before)
 }
 
 // TestPortOfAnotherBridge: DOCA's images put the ports into a bridge. They leave it, and return with
@@ -81,9 +70,9 @@ ovs-vsctl --timeout=10 get port p0 tag -- get interface p0 type external_ids`)
 	if _, err := c.prove(t, l); err != nil {
 		t.Error(err)
 	}
-	c.undo(t, l)
-	if after, is := c.snapshot(), port(); after != before || is != was {
-		t.Errorf("undo left traces: before\n%s%s\nafter\n%s%s", before, was, after, is)
+	c.undone(t, l.Undo(t.Context()), before)
+	if is := port(); is != was {
+		t.Errorf("undo left the port as\n%s\nwant\n%s", is, was)
 	}
 }
 
@@ -95,18 +84,19 @@ func (c *card) apply(t *testing.T, name, datapath string) *submode.Lease {
 	if err := s.Plan(&plan); err != nil || !strings.Contains(plan.String(), "## undo") {
 		t.Errorf("the plan: %v\n%s", err, &plan)
 	}
-	l, err := s.Apply(t.Context(), c.node())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.run(c.host("a"), "ping", "-q", "-c", "3", "-i", "0.2", c.Address("b"))
+	l := must.Get(s.Apply(t.Context(), c.node()))(t)
+	c.run(c.Node("a"), "ping", "-q", "-c", "3", "-i", "0.2", c.Address("b"))
 	return l
 }
 
-func (c *card) undo(t *testing.T, l *submode.Lease) {
+// undone expects an undo to succeed, and to leave the state of a snapshot.
+func (c *card) undone(t *testing.T, err error, before string) {
 	t.Helper()
-	if err := l.Undo(t.Context()); err != nil {
+	if err != nil {
 		t.Error(err)
+	}
+	if after := c.snapshot(); after != before {
+		t.Errorf("it left traces: before\n%s\nafter\n%s", before, after)
 	}
 }
 

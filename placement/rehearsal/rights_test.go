@@ -27,17 +27,10 @@ func TestRights(t *testing.T) {
 		return n.Run(ctx, argv)
 	}}
 	for _, d := range [][2]string{{submode.SM1, "ovs-system"}, {submode.SM3, "testpmd"}, {submode.SM5, "ovs-doca"}} {
-		l, err := mustNew(t, d[0], d[1]).Apply(t.Context(), watched)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := l.Evidence(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if err := l.CheckFullSize(t.Context(), c.end("a"), c.end("b")); err != nil {
-			t.Error(err)
-		}
-		c.undo(t, l)
+		l := must.Get(mustNew(t, d[0], d[1]).Apply(t.Context(), watched))(t)
+		must.Get(l.Evidence(t.Context()))(t)
+		must.Do(t, l.CheckFullSize(t.Context(), c.end("a"), c.end("b")))
+		must.Do(t, l.Undo(t.Context()))
 	}
 	t.Logf("%d commands of %d", asked, len(allowed))
 }

@@ -32,30 +32,7 @@ Configurations:                              Default         Current         Nex
 *        INTERNAL_CPU_MODEL                  1               0               1
          INTERNAL_CPU_OFFLOAD_ENGINE         0               0               0
 `
-	mlxNIC = `
-Configurations:                              Default         Current         Next Boot
-         INTERNAL_CPU_MODEL                  EMBEDDED_CPU(1) EMBEDDED_CPU(1) EMBEDDED_CPU(1)
-*        INTERNAL_CPU_OFFLOAD_ENGINE         ENABLED(0)      DISABLED(1)     DISABLED(1)
-`
 )
-
-func TestMode(t *testing.T) {
-	for name, c := range map[string]struct {
-		out, want string
-		allowed   card.Mode
-	}{
-		"on-path":           {mlxOnPath, "", card.DPU},
-		"off-path":          {mlxOffPath, "separated-host mode", card.DPU},
-		"NIC":               {mlxNIC, "NIC mode", card.DPU},
-		"NIC, off-path":     {mlxNIC, "NIC mode", card.Separated},
-		"on-path, off-path": {mlxOnPath, "DPU mode", card.Separated},
-		"nothing":           {"", "found no INTERNAL_CPU_MODEL", card.DPU},
-	} {
-		if err := inMode(c.allowed)(c.out); !failsWith(err, c.want) {
-			t.Errorf("%s: got %v, want %q", name, err, c.want)
-		}
-	}
-}
 
 // fakeCard is a BlueField that consists of answers: commands by a part of their text, the first match
 // counts. No card is at hand. So the tests cover the commands to a card, and the use of its
@@ -133,37 +110,30 @@ func (c *fakeCard) changedNothing(t *testing.T, name string) {
 	}
 }
 
-// TestOffPathSFMode: off-path by a scalable function, a separated card is refused, and so is a machine
-// that is no card.
-func TestOffPathSFMode(t *testing.T) {
-	s := mustNew(t, Config{Submode: OffPathSF, Target: BlueField})
-	if s.datapath != blueFieldOffPathSF {
-		t.Fatalf("found %s", s.datapath.name)
-	}
-	for answer, want := range map[string]string{mlxOnPath: "", mlxOffPath: "separated-host mode"} {
-		fake := &fakeCard{answers: [][2]string{{"mlxconfig", answer}}}
-		_, err := s.choose(t.Context(), fake.node(), "/x")
-		if !failsWith(err, want) {
-			t.Errorf("found %v, want %q", err, want)
+// TestOffPathModes: off-path, a card that forwards is refused. By a scalable function, a separated
+// card is, and so is a machine that is no card.
+func TestOffPathModes(t *testing.T) {
+	for _, c := range []struct {
+		submode string
+		want    *datapath
+		refused map[string]string // by the card's answer
+	}{
+		{OffPath, blueFieldOffPath, map[string]string{mlxOffPath: "", mlxOnPath: "DPU mode"}},
+		{OffPathSF, blueFieldOffPathSF, map[string]string{mlxOnPath: "", mlxOffPath: "separated-host mode"}},
+	} {
+		s := mustNew(t, Config{Submode: c.submode, Target: BlueField})
+		if s.datapath != c.want {
+			t.Fatalf("%s: found %s", c.submode, s.datapath.name)
+		}
+		for answer, want := range c.refused {
+			fake := &fakeCard{answers: [][2]string{{"mlxconfig", answer}}}
+			if _, err := s.choose(t.Context(), fake.node(), "/x"); !failsWith(err, want) {
+				t.Errorf("%s: found %v, want %q", c.submode, err, want)
+			}
 		}
 	}
 	if _, err := New(Config{Submode: OffPathSF, Target: Linux}); !failsWith(err, "allowed: bluefield") {
 		t.Errorf("found %v", err)
-	}
-}
-
-// TestOffPathMode: off-path, a card that forwards is refused.
-func TestOffPathMode(t *testing.T) {
-	s := mustNew(t, Config{Submode: OffPath, Target: BlueField})
-	if s.datapath != blueFieldOffPath {
-		t.Fatalf("found %s", s.datapath.name)
-	}
-	for answer, want := range map[string]string{mlxOffPath: "", mlxOnPath: "DPU mode"} {
-		fake := &fakeCard{answers: [][2]string{{"mlxconfig", answer}}}
-		_, err := s.choose(t.Context(), fake.node(), "/x")
-		if !failsWith(err, want) {
-			t.Errorf("found %v, want %q", err, want)
-		}
 	}
 }
 

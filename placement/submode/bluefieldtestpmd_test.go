@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func init() {
@@ -60,9 +62,7 @@ func TestCardTestpmdInEvidence(t *testing.T) {
 	fake := &fakeCard{answers: testpmdSays(7)}
 	s := mustNew(t, Config{Submode: SM3, Target: BlueField}).setup(blueFieldTestpmd, "/x")
 	c := Counts{}
-	if err := (cardTestpmd{}).Count(t.Context(), s, fake.node(), &c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (cardTestpmd{}).Count(t.Context(), s, fake.node(), &c))
 	title := s.datapath.describe(&s.Filter, c.Program)
 	const want = "dpdk-testpmd, io forwarding on the Arm cores (" + testpmdFile +
 		", MLNX_DPDK 22.11.2410.3.0)"

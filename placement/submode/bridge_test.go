@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/step"
 )
 
@@ -30,9 +31,7 @@ func TestBridgeCount(t *testing.T) {
 	}}
 	s := mustNew(t, Config{Submode: SM1, Target: Linux, Datapath: "bridge"})
 	e := newEvidence(s.setup(bridge, ""))
-	if err := bridge.Count(t.Context(), e.setup, node, &e.Counts); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bridge.Count(t.Context(), e.setup, node, &e.Counts))
 	if e.Carried["p0"] != 7 || len(e.Carried) != 1 || e.Elsewhere[`pf0hpf in bridge "br1"`] != 5 {
 		t.Errorf("found %+v", e.Counts)
 	}

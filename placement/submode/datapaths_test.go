@@ -43,21 +43,13 @@ func (b *testbed) apply(t *testing.T, c Config) *Lease {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := l.Undo(t.Context()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, l.Undo(t.Context())) })
 	return l
 }
 
 func (b *testbed) evidence(l *Lease) *Evidence {
 	b.t.Helper()
-	e, err := l.Evidence(b.t.Context())
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return e
+	return must.Get(l.Evidence(b.t.Context()))(b.t)
 }
 
 func (b *testbed) carries(t *testing.T, c Config) {
@@ -81,12 +73,7 @@ func (b *testbed) carries(t *testing.T, c Config) {
 		proof.CarriedShare, proof.ForwarderCPUNs/1e6, proof.Packets)
 	t.Logf("%+v", proof.Crossings)
 	b.bypassed(t, l, b.load, bothWays, fromA, fromB)
-	if err := l.Undo(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if after := b.snapshot(); after != before {
-		t.Errorf("undo left traces:\n%s", difference(before, after))
-	}
+	b.undone(t, l.Undo(t.Context()), before)
 }
 
 func difference(before, after string) string {

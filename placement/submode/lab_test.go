@@ -88,7 +88,7 @@ func newTestbedWith(t *testing.T, offloads string) *testbed {
 	}
 	kernel.NeedEthtool(t)
 	path := must.Get(binary())(t)
-	lab := must.Get(emulate.Start(t.Context(), emulate.Spec{
+	lab := must.Keep(emulate.Start(t.Context(), emulate.Spec{
 		Machines: []emulate.Machine{
 			{Name: "a", Kind: emulate.Host, Direct: true},
 			{Name: "b", Kind: emulate.Host},
@@ -96,13 +96,7 @@ func newTestbedWith(t *testing.T, offloads string) *testbed {
 		},
 		Keeper: []string{path, "lab"}, Offloads: offloads,
 	}))(t)
-	b := &testbed{lab, t, path}
-	t.Cleanup(func() {
-		if err := lab.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return b
+	return &testbed{lab, t, path}
 }
 
 func (b *testbed) node(machine string) step.Node {
@@ -112,11 +106,7 @@ func (b *testbed) node(machine string) step.Node {
 // run runs a command on a machine; it must succeed.
 func (b *testbed) run(machine string, argv ...string) string {
 	b.t.Helper()
-	out, err := b.node(machine).Run(context.WithoutCancel(b.t.Context()), argv)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return out
+	return must.Get(b.node(machine).Run(context.WithoutCancel(b.t.Context()), argv))(b.t)
 }
 
 // load runs a MICA server on b and a client on a, and returns the point.
@@ -138,46 +128,42 @@ func (b *testbed) loadWith(store []string, options ...string) results.Point {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.t.Context())
 	defer cancel()
-	argv, err := b.Argv("b", slices.Concat([]string{b.binary, "serve"}, store,
+	argv := must.Get(b.Argv("b", slices.Concat([]string{b.binary, "serve"}, store,
 		[]string{
 			"--listen", b.Address("b") + ":0", "--server-threads", "1", "--items", "20000",
 			"--memory", "8MiB", "--json",
-		}))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+		})))(b.t)
 	server := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	server.Cancel = func() error { return server.Process.Signal(syscall.SIGTERM) }
 	server.WaitDelay = 5 * time.Second
-	out, err := server.StdoutPipe()
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		b.t.Fatal(err)
-	}
+	out := must.Get(server.StdoutPipe())(b.t)
+	must.Do(b.t, server.Start())
 	defer func() { cancel(); _ = server.Wait() }()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	line := must.Get(bufio.NewReader(out).ReadString('\n'))(b.t)
 	var said struct{ Addr string }
-	if err := json.Unmarshal([]byte(line), &said); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal([]byte(line), &said))
 	text := b.run("a", append([]string{
 		b.binary, "load", "--server", said.Addr, "--duration", "500ms", "--get-ratio", "0.5", "--json",
 	}, options...)...)
 	var p results.Point
-	if err := json.Unmarshal([]byte(text), &p); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal([]byte(text), &p))
 	if p.Status != results.StatusOK || p.Errors > 0 || p.Ops == 0 {
 		b.t.Errorf("the load through the datapath: status %s %s, %d operations, %d errors",
 			p.Status, p.Error, p.Ops, p.Errors)
 	}
 	return p
+}
+
+// undone expects an undo to succeed, and to leave the state of a snapshot.
+func (b *testbed) undone(t *testing.T, err error, before string) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+	if after := b.snapshot(); after != before {
+		t.Errorf("undo left traces:\n%s", difference(before, after))
+	}
 }
 
 // snapshot returns the state that a submode must leave unchanged.

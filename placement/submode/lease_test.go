@@ -32,12 +32,8 @@ func TestAfterAKill(t *testing.T) {
 	if _, err := Prove(was, b.evidence(l)); err != nil {
 		t.Error(err)
 	}
-	if _, err := Undo(t.Context(), b.node("d"), Linux); err != nil {
-		t.Error(err)
-	}
-	if after := b.snapshot(); after != before {
-		t.Errorf("undo left traces:\n%s", difference(before, after))
-	}
+	_, err := Undo(t.Context(), b.node("d"), Linux)
+	b.undone(t, err, before)
 }
 
 // TestSwitchKilled: evidence fails, undo leaves nothing, and the next apply works.
@@ -63,12 +59,7 @@ exit 1`
 	if _, err := Prove(was, b.evidence(l)); !failsWith(err, "restarted in between") {
 		t.Errorf("found %v, want that it was restarted", err)
 	}
-	if err := l.Undo(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if after := b.snapshot(); after != before {
-		t.Errorf("undo left traces:\n%s", difference(before, after))
-	}
+	b.undone(t, l.Undo(t.Context()), before)
 }
 
 // TestPortVanishes: without a port there is no evidence. Undo succeeds although the port took its
@@ -87,9 +78,7 @@ func TestPortVanishes(t *testing.T) {
 			if _, err := l.Evidence(t.Context()); !failsWith(err, "no interface p0 any more") {
 				t.Errorf("found %v, want that p0 is gone", err)
 			}
-			if err := l.Undo(t.Context()); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, l.Undo(t.Context()))
 			b.run("d", "test", "!", "-e", l.dir)
 			_, err := mustNew(t, c).Apply(t.Context(), b.node("d"))
 			if !failsWith(err, "found no interface p0") {
@@ -176,19 +165,14 @@ func TestOthersThings(t *testing.T) {
 			before := b.snapshot()
 			s := mustNew(t, netdev)
 			l, err := s.Apply(t.Context(), b.node("d"))
-			switch {
-			case c.want == "" && err != nil:
-				t.Error(err)
-			case c.want == "":
-				if err := l.Undo(t.Context()); err != nil {
-					t.Error(err)
-				}
-			case !failsWith(err, c.want):
+			if !failsWith(err, c.want) {
 				t.Errorf("found %v, want an error with %q", err, c.want)
 			}
-			if after := b.snapshot(); after != before {
-				t.Errorf("it left traces:\n%s", difference(before, after))
+			var undo error
+			if err == nil {
+				undo = l.Undo(t.Context())
 			}
+			b.undone(t, undo, before)
 		})
 	}
 }
@@ -233,11 +217,7 @@ func (n *named) node() step.Node {
 
 func (n *named) run(script string) string {
 	n.t.Helper()
-	out, err := n.node().Run(n.t.Context(), []string{"sh", "-euc", script})
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	return out
+	return must.Get(n.node().Run(n.t.Context(), []string{"sh", "-euc", script}))(n.t)
 }
 
 func shellOut(t *testing.T, argv ...string) string {
@@ -307,9 +287,7 @@ func TestInodeAgain(t *testing.T) {
 	if err != nil || !strings.Contains(strings.Join(again.Warnings(), "\n"), l.dir) {
 		t.Fatalf("found %v, %v, want a warning of %s", again, err, l.dir)
 	}
-	if err := again.Undo(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, again.Undo(t.Context()))
 	if out := next.run(`ip link show`); strings.Contains(out, "dpukv-") {
 		t.Errorf("found marks after undo:\n%s", out)
 	}
@@ -334,9 +312,7 @@ func TestOwnerDeadAndInodeAgain(t *testing.T) {
 	apply := func(want bool) {
 		t.Helper()
 		n := must.Get(mustNew(t, c).Apply(t.Context(), next.node()))(t)
-		if err := n.Undo(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, n.Undo(t.Context()))
 		if _, err := os.Stat(l.dir); (err == nil) != want {
 			t.Errorf("is %s there? found %v, want %v", l.dir, err, want)
 		}
@@ -383,9 +359,7 @@ tc filter show dev p0 ingress | grep -q 'Egress Redirect'`,
 			n.run(step.before)
 			l := must.Get(mustNew(t, c).Apply(t.Context(), n.node()))(t)
 			n.run(step.meanwhile)
-			if err := l.Undo(t.Context()); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, l.Undo(t.Context()))
 			if _, err := n.node().Run(t.Context(), []string{"sh", "-c", step.want}); err != nil {
 				t.Errorf("%v:\n%s", err, n.run(shown))
 			}

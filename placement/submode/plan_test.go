@@ -61,9 +61,7 @@ func TestPlans(t *testing.T) {
 			for _, d := range Datapaths(target, name) {
 				var b bytes.Buffer
 				c := Config{Submode: name, Target: target, Datapath: d, CPUs: []int{0, 1, 2}}
-				if err := mustNew(t, c).Plan(&b); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, mustNew(t, c).Plan(&b))
 				golden(t, target+"-"+name+"-"+d, sourced(t, &c, b.Bytes()))
 			}
 		}
@@ -85,9 +83,7 @@ func TestPlansWithFilter(t *testing.T) {
 	} {
 		c.Filter, c.CPUs = f, []int{0, 1, 2}
 		var b bytes.Buffer
-		if err := mustNew(t, c).Plan(&b); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, mustNew(t, c).Plan(&b))
 		golden(t, c.Target+"-"+c.Submode+"-filter", sourced(t, &c, b.Bytes()))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/emulate"
 	"dpukv/placement/submode/step"
 	"dpukv/results"
@@ -175,10 +176,7 @@ func (b *testbed) proves(was *Evidence, l *Lease, p *results.Point) (*Proof, err
 // secondCable connects a and b beside the DPU. No route uses the cable yet.
 func (b *testbed) secondCable() {
 	b.t.Helper()
-	far, err := b.Namespace("b")
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	far := must.Get(b.Namespace("b"))(b.t)
 	b.run("a", step.Shell(`
 ip link add name by0 type veth peer name by1 netns "$1"
 ip link set by0 up`, far)...)

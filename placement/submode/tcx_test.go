@@ -3,6 +3,7 @@ package submode
 import (
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/packetfilter"
 )
 
@@ -37,10 +38,7 @@ func (b *testbed) countsMore(l *Lease) (more bool) {
 	const keys = 5000
 	was := b.evidence(l)
 	p := b.loadHERD(keys)
-	proof, err := Prove(was, b.evidence(l))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	proof := must.Get(Prove(was, b.evidence(l)))(b.t)
 	held := uint64(p.Batch * (p.Window + 1) * p.Connections * p.ClientThreads)
 	late := 2*held + p.Retries
 	for op, want := range map[string]uint64{"GET": keys + p.Gets, "SET": keys + p.Ops - p.Gets} {

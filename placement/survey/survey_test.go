@@ -57,9 +57,7 @@ func TestBlueField(t *testing.T) {
 	t.Setenv("PATH", tools+":"+os.Getenv("PATH"))
 	mlxconfig := func(script string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(tools, "mlxconfig"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(tools, "mlxconfig"), []byte("#!/bin/sh\n"+script), 0o755))
 	}
 	mlxconfig("exit 1\n") // as none would answer
 	if b := blueField(t.Context(), sys, []Interface{{Name: "p0"}, {Name: "pf0hpf"}}); b == nil ||

@@ -28,9 +28,7 @@ func TestCheckOfALab(t *testing.T) {
 		version: "test", build: build, command: []string{program, "node"}, keeper: []string{program, "lab"},
 		timeouts: node.DefaultTimeouts,
 	}
-	if err := c.check(t.Context(), &out, &bed); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, c.check(t.Context(), &out, &bed))
 	for _, want := range []string{"as 8 cores of 0.24", "eth0 veth", "hostA unmodelled"} {
 		if !strings.Contains(out.String()+bed.EmulatedText(), want) {
 			t.Errorf("got\n%s, want it to hold %q", out.String(), want)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/programs"
 	"dpukv/internal/test/transcript"
 	"dpukv/placement/submode/step"
@@ -82,9 +83,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if err := c.Check(DPU); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, c.Check(DPU))
 }
 
 // here puts programs first in the PATH, and returns a node that runs commands here.

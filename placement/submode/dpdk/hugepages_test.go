@@ -12,6 +12,7 @@ import (
 	"dpukv/placement/submode/step"
 )
 
+// TestEnoughPages: without a mount of 2 MiB, testpmd takes pages of every pool.
 func TestEnoughPages(t *testing.T) {
 	const small, large = "mounted /dev/hugepages rw,pagesize=2M\n", "mounted /mnt rw,pagesize=512M\n"
 	for name, c := range map[string]struct{ out, want string }{
@@ -24,6 +25,10 @@ func TestEnoughPages(t *testing.T) {
 		"gigabytes":      {"pool 1048576 1\nmounted /mnt rw,pagesize=1G\n", ""},
 		"as megabytes":   {"pool 1048576 1\nmounted /mnt rw,pagesize=1024M\n", ""},
 		"held":           {"pool 2048 0\n" + small + "held 1048576\n", ""},
+		"no mount":       {"pool 2048 512\n", ""},
+		"none of 2 MiB":  {"pool 2048 256\npool 524288 1\n" + large, ""},
+		"and too few":    {"pool 2048 511\n", "found 1022 MiB"},
+		"only of 2 MiB":  {"pool 2048 0\npool 524288 2\nmounted /mnt rw,pagesize=2M\n", "found 0 MiB"},
 		"none":           {"", "found 0 MiB"},
 		"no number":      {"pool 2048 many\n", `found "pool 2048 many`},
 	} {
@@ -34,31 +39,12 @@ func TestEnoughPages(t *testing.T) {
 	}
 }
 
-// TestPagesInMemory: without a mount of 2 MiB, testpmd takes pages of every pool.
-func TestPagesInMemory(t *testing.T) {
-	for out, enough := range map[string]bool{
-		"pool 2048 512\n": true,
-		"pool 2048 512\nmounted /mnt rw,pagesize=512M\n": true,
-		"pool 2048 511\n": false,
-		"pool 2048 0\npool 524288 2\nmounted /mnt rw,pagesize=2M\n":     false,
-		"pool 2048 256\npool 524288 1\nmounted /mnt rw,pagesize=512M\n": true,
-	} {
-		if err := enoughPages(out, 1024, WhereNotMounted); (err == nil) != enough {
-			t.Errorf("%q: found %v", out, err)
-		}
-	}
-}
-
 // TestPagesAlwaysInMemory: Open vSwitch takes pages of every pool. An image with base pages of
 // 64 KiB mounts those of 512 MiB only.
 func TestPagesAlwaysInMemory(t *testing.T) {
 	out := transcript.Read(t, "../testdata/transcripts/undated/hugepages-64k.txt")
-	if err := enoughPages(out, 1024, Always); err != nil {
-		t.Error(err)
-	}
-	if err := enoughPages("pool 2048 256\npool 524288 1\nmounted /mnt rw,pagesize=2M\n", 1024, Always); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, enoughPages(out, 1024, Always))
+	must.Do(t, enoughPages("pool 2048 256\npool 524288 1\nmounted /mnt rw,pagesize=2M\n", 1024, Always))
 	if err := enoughPages(out, 1026, Always); err == nil {
 		t.Error("found enough pages, want two too few")
 	}

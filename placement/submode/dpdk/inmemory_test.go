@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // TestInMemory: a mount of another size does not serve.
@@ -17,9 +19,7 @@ func TestInMemory(t *testing.T) {
 		hugetlbfs + "2M 0 0\n":     "testpmd -l 0 1 -- -i",
 	} {
 		file := filepath.Join(t.TempDir(), "mounts")
-		if err := os.WriteFile(file, []byte(mounts), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(mounts), 0o600))
 		script := strings.ReplaceAll(inMemory, "/proc/mounts", file) + `echo "$@"`
 		out, err := exec.CommandContext(t.Context(), "sh", "-euc", script, "sh",
 			"testpmd", "-l", "0 1", "--", "-i").CombinedOutput()

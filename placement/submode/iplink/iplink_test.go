@@ -25,21 +25,8 @@ func TestUp(t *testing.T) {
 	}
 }
 
-func TestSameMTU(t *testing.T) {
-	links := must.Get(Parse(shown))(t)
-	if err := links.SameMTU("up", "up"); err != nil {
-		t.Error(err)
-	}
-	const want = "found an MTU of 1500 on up and 9000 on dark"
-	if err := links.SameMTU("up", "dark"); err == nil || err.Error() != want {
-		t.Errorf("found %v, want %s", err, want)
-	}
-}
-
 func TestLacks(t *testing.T) {
-	if err := Lacks("br0", "br1")(shown); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, Lacks("br0", "br1")(shown))
 	if err := Lacks("br0", "up")(shown); err == nil || !strings.Contains(err.Error(), "interface up") {
 		t.Errorf("found %v, want that up is there", err)
 	}

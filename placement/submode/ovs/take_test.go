@@ -18,10 +18,7 @@ func TestTakePort(t *testing.T) {
 	node := database(t)
 	do := func(words string) string {
 		t.Helper()
-		out, err := node.Run(t.Context(), append([]string{"ovs-vsctl", "--no-wait"}, strings.Fields(words)...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(node.Run(t.Context(), append([]string{"ovs-vsctl", "--no-wait"}, strings.Fields(words)...)))(t)
 		return strings.TrimSpace(out)
 	}
 	do("add-br ovsbr1 -- set bridge ovsbr1 datapath_type=netdev")

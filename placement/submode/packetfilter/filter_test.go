@@ -1,7 +1,6 @@
 package packetfilter
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -67,21 +66,3 @@ func FuzzWords(f *testing.F) {
 		}
 	})
 }
-
-func TestObject(t *testing.T) {
-	addr := netip.MustParseAddr
-	for name, f := range map[string]Filter{
-		"none": {}, "one": {DropClients: []netip.Addr{addr("192.0.2.1")}},
-		"both": {DropClients: []netip.Addr{addr("192.0.2.1"), addr("10.0.0.200")}, DropPartitions: []int{0, 3}},
-	} {
-		if _, err := f.Object(&Requests{Port: 4791, SourcePort: sourcePort}); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	v6 := Filter{DropClients: []netip.Addr{addr("2001:db8::1")}}
-	if _, err := v6.Object(nil); err == nil || !strings.Contains(err.Error(), "allowed: IPv4") {
-		t.Errorf("got %v, want an error about IPv4", err)
-	}
-}
-
-func sourcePort(partition int) uint16 { return 0xc001 + uint16(partition) }

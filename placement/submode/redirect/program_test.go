@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/packetfilter"
 )
 
@@ -60,11 +61,8 @@ func (f frame) bytes(change func(b []byte)) []byte {
 // frame.
 func loaded(t *testing.T, words string) (p *ebpf.Program, run func(b []byte) (drops bool)) {
 	t.Helper()
-	f, err := packetfilter.Parse(strings.Fields(words))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err = load(1, &f, requests)
+	f := must.Get(packetfilter.Parse(strings.Fields(words)))(t)
+	p, err := load(1, &f, requests)
 	if errors.Is(err, unix.EPERM) || errors.Is(err, ebpf.ErrNotSupported) || os.Geteuid() != 0 {
 		t.Skip("this kernel, or this user, loads no programs: ", err)
 	}
@@ -160,9 +158,7 @@ func TestCountRequest(t *testing.T) {
 		t.Error("a request that is to be dropped passed")
 	}
 	var c Counts
-	if err := c.add(program, requests); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.add(program, requests))
 	if want := map[string]uint64{"GET": 3, "SET": 2, "DELETE": 1}; !maps.Equal(c.Opcodes, want) || c.Passed != 12 ||
 		c.Dropped != 1 || c.Uncut != 0 {
 		t.Errorf("got %+v, want %v", c, want)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dpukv/internal/test/kernel"
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/packetfilter"
 )
 
@@ -29,9 +30,7 @@ func inNamespace(t *testing.T) {
 		t.Skip("no network namespace of its own: ", err)
 	}
 	veth := &netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "a"}, PeerName: "b"}
-	if err := netlink.LinkAdd(veth); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, netlink.LinkAdd(veth))
 }
 
 func TestAttachCountDetach(t *testing.T) {
@@ -50,17 +49,13 @@ func TestAttachCountDetach(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, want one program that counted nothing", name, c, err)
 		}
 		for range 2 { // the second time there is nothing to do
-			if err := Detach(name); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, Detach(name))
 		}
 		if c, err := Count(name, requests); err != nil || !reflect.DeepEqual(c, Counts{}) {
 			t.Errorf("%s: got %+v, %v, want no program", name, c, err)
 		}
 	}
-	if err := Detach("none"); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, Detach("none"))
 }
 
 // TestAttachOneWay: if one direction cannot be attached, neither is.

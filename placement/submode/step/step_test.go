@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func saying(out string, err error) Node {
@@ -47,9 +49,7 @@ func TestRestore(t *testing.T) {
 // TestDo: an error names the node and the purpose, and ends with the advice.
 func TestDo(t *testing.T) {
 	s := Step{Purpose: "a bridge", Run: []string{"true"}, Expect: Is("up"), Advice: "set it up"}
-	if err := s.Do(t.Context(), saying("up\n", nil)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, s.Do(t.Context(), saying("up\n", nil)))
 	err := s.Do(t.Context(), saying("down\n", nil))
 	const want = `node d: a bridge: found "down", allowed: up` + "\nTo do: set it up"
 	if err == nil || err.Error() != want {
@@ -60,9 +60,7 @@ func TestDo(t *testing.T) {
 // TestUndoOfWhatVanished: a port that is gone took its settings along.
 func TestUndoOfWhatVanished(t *testing.T) {
 	u := UndoRecord{Run: []string{"ip", "link"}}
-	if err := u.Do(t.Context(), saying("", errors.New("Cannot find device p0"))); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, u.Do(t.Context(), saying("", errors.New("Cannot find device p0"))))
 	err := u.Do(t.Context(), saying("", errors.New("Operation not permitted")))
 	if err == nil || !strings.Contains(err.Error(), "not permitted") {
 		t.Errorf("found %v, want that it is not permitted", err)
