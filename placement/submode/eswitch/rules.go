@@ -9,8 +9,8 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// InHardware returns the packets that the eSwitch forwarded by traffic control's rules on what comes
-// in at the ports, by port and rule.
+// InHardware returns the packets that the eSwitch forwarded by traffic control's rules on what
+// comes in at the ports, by port and rule.
 func InHardware(ctx context.Context, n step.Node, ports []string) (map[string]uint64, error) {
 	packets := map[string]uint64{}
 	for _, port := range ports {
