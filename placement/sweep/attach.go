@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,13 +12,10 @@ import (
 	"dpukv/kvs/stores"
 )
 
-// notAttached is the word of a sweep that starts its servers.
-const notAttached = "none"
-
 // attachment is the endpoint of a running server, or "none".
 var attachment = strictyaml.Codec[string]{
 	Parse: func(s string) (string, error) {
-		if s == notAttached {
+		if s == none {
 			return "", nil
 		}
 		_, err := kvs.ParseEndpoint(s)
@@ -29,12 +27,7 @@ var attachment = strictyaml.Codec[string]{
 		}
 		return "", strictyaml.ErrNotAllowed
 	},
-	Format: func(s string) string {
-		if s == "" {
-			return notAttached
-		}
-		return s
-	},
+	Format:  func(s string) string { return cmp.Or(s, none) },
 	Allowed: "HOST:PORT or the URL of a server that runs already, or none",
 }
 

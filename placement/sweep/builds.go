@@ -39,7 +39,7 @@ func CheckBuilds(s *Sweep) error {
 		"operations per second, as each build has a peak of its own")
 	refuse(s.RepeatsUntil > 0, "repeats_until", until.Format(s.RepeatsUntil),
 		"none, as each round is a pair: set repeats")
-	refuse(len(s.ProbesOf()) > 0, "measure", s.measureText(), MeasureStores)
+	refuse(len(s.probes()) > 0, "measure", s.measureText(), measureStores)
 	refuse(s.Attach != "", "attach", s.Attach,
 		"none, as the server that runs already is of neither build")
 	return errors.Join(errs...)

@@ -70,21 +70,18 @@ func allowedProtocols() string {
 	return allowed
 }
 
-// thisBuild is the word of a sweep that measures one build.
-const thisBuild = "none"
-
 // builds are builds of dpukv, as node.Build labels them.
 var builds = strictyaml.Codec[string]{
 	Parse: func(s string) (string, error) {
 		version, digest, ok := strings.Cut(s, "@")
 		switch {
-		case s == thisBuild:
+		case s == none:
 			return "", nil
 		case !ok || version == "" || digest == "" || strings.ContainsAny(s, " ,=[]{}#'\""):
 			return "", strictyaml.ErrNotAllowed
 		}
 		return s, nil
 	},
-	Format:  func(s string) string { return cmp.Or(s, thisBuild) },
-	Allowed: "none, or VERSION@DIGEST of two builds, the base of their comparison first",
+	Format:  func(s string) string { return cmp.Or(s, none) },
+	Allowed: none + ", or VERSION@DIGEST of two builds, the base of their comparison first",
 }

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"strings"
 
 	"dpukv/internal/strictyaml"
@@ -16,12 +17,7 @@ var filters = strictyaml.Codec[string]{
 		}
 		return f.String(), nil
 	},
-	Format: func(s string) string {
-		if s == "" {
-			return "none"
-		}
-		return s
-	},
+	Format:  func(s string) string { return cmp.Or(s, none) },
 	Allowed: packetfilter.Words,
 }
 

@@ -1,6 +1,9 @@
 package sweep
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // formerNames holds the keys' names in older sweep files, and their names now. Run folders keep
 // their sweep files, so the old names stay readable.
@@ -16,9 +19,4 @@ func keyIndex(name string) int {
 }
 
 // nameNow returns the name of a key that may have a former name.
-func nameNow(name string) string {
-	if now, former := formerNames[name]; former {
-		return now
-	}
-	return name
-}
+func nameNow(name string) string { return cmp.Or(formerNames[name], name) }

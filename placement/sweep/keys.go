@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -115,42 +116,42 @@ var sweepKeys = slices.Concat(
 		axis("engine_threads", "EngineThreads", engineThreads,
 			func(s *Sweep) *[]int { return &s.EngineThreads },
 			func(c *Config) *int { return &c.EngineThreads }).
-			ofHalves().
+			optional().
 			means("Threads of the engine of a split server, a multiple of server_threads. See "+
 				"docs/tasks/placements.md.",
 				"[1, 2]"),
 		axis("answers", "Answers", answersOfLanes,
 			func(s *Sweep) *[]string { return &s.Answers },
 			func(c *Config) *string { return &c.Answers }).
-			ofHalves().
+			optional().
 			means("Way of the answers of a store half, and of the requests to a proxy: fetched by "+
 				"READ, or written by WRITE.",
 				"[read, write]"),
 		axis("wait", "Wait", waitOfHalves,
 			func(s *Sweep) *[]string { return &s.Wait },
 			func(c *Config) *string { return &c.Wait }).
-			ofHalves().
+			optional().
 			means("How threads of halves wait for messages: they poll, or they sleep for 50 to "+
 				"100 µs at a time (nap).",
 				"[poll, nap]"),
 		axis("neighbourhood", "Neighbourhood", neighbourhoods,
 			func(s *Sweep) *[]int { return &s.Neighbourhood },
 			func(c *Config) *int { return &c.Neighbourhood }).
-			ofHalves().
+			optional().
 			means("Places of a key that one READ covers, of a store whose clients read items. See "+
 				"docs/tasks/designs.md.",
 				"[4, 8]"),
 		axis("inline", "Inline", inlined,
 			func(s *Sweep) *[]string { return &s.Inline },
 			func(c *Config) *string { return &c.Inline }).
-			ofHalves().
+			optional().
 			means("Whether items hold values of up to 32 bytes, of a store whose clients read "+
 				"items. Else each value takes a second READ.",
 				"[yes, no]"),
 		axis("validate", "Validate", validated,
 			func(s *Sweep) *[]string { return &s.ReadCheck },
 			func(c *Config) *string { return &c.ReadCheck }).
-			ofHalves().
+			optional().
 			means("How clients check what READs bring, of a store whose clients read items. With "+
 				"none, a GET can return a value that nobody wrote: it shows the check's price.",
 				"[checksum, none]"),
@@ -214,7 +215,7 @@ func (k sweepKey) identified(name string, of func(*Config) any) sweepKey {
 func (k sweepKey) optional() sweepKey {
 	of := k.identity
 	k.identity = func(c *Config) any {
-		if value := of(c); value != "" && value != int64(0) {
+		if value := of(c); !reflect.ValueOf(value).IsZero() {
 			return value
 		}
 		return nil

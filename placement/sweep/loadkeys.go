@@ -125,11 +125,7 @@ const (
 
 // eachMix calls do with a load of each mix and each trace of the sweep.
 func (s *Sweep) eachMix(do func(*load.Load)) {
-	axes := load.Axes()
-	of := func(key string) *load.Field {
-		return &axes[slices.IndexFunc(axes, func(f load.Field) bool { return f.Key == key })]
-	}
-	mix, trace := of(mixKey), of(traceKey)
+	mix, trace := load.FieldOf(mixKey), load.FieldOf(traceKey)
 	for _, mixed := range s.Load.texts(mix) {
 		for _, traced := range s.Load.texts(trace) {
 			var l load.Load
@@ -169,8 +165,7 @@ func (s *Sweep) mixed(f *load.Field) (values []string) {
 
 // atRates returns the defaults of a field at the sweep's rates.
 func (s *Sweep) atRates(f *load.Field) []string {
-	axes := load.Axes()
-	rate := &axes[slices.IndexFunc(axes, func(f load.Field) bool { return f.Name == "rate_ops" })]
+	rate := load.FieldOf("rate_ops")
 	var values []string
 	for _, text := range s.Load.texts(rate) {
 		var l load.Load

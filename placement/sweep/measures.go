@@ -18,8 +18,8 @@ import (
 	"dpukv/probe/probes"
 )
 
-// MeasureStores is the word for points of stores in the key measure.
-const MeasureStores = "kvs"
+// measureStores is the word for points of stores in the key measure.
+const measureStores = "kvs"
 
 // Keys of a measure beside the axes of its kind.
 const (
@@ -31,7 +31,7 @@ const (
 // Measure is one kind of points in a sweep, with the values of the kind's axes. An axis that the
 // file does not name has its default.
 type Measure struct {
-	Kind       string // MeasureStores, or the kind of a probe
+	Kind       string // measureStores, or the kind of a probe
 	Values     map[string][]string
 	Placements []string // nil: the sweep's
 	Submodes   []string // nil: the sweep's
@@ -44,52 +44,42 @@ func (s *Sweep) OnNodes(names []string) { s.nodes = names }
 // MeasuresStores reports whether the sweep has points of stores.
 func (s *Sweep) MeasuresStores() bool {
 	return s.Measures == nil || slices.ContainsFunc(s.Measures, func(m Measure) bool {
-		return m.Kind == MeasureStores
+		return m.Kind == measureStores
 	})
 }
 
-// ProbesOf returns the measures of the sweep that are probes.
-func (s *Sweep) ProbesOf() []Measure {
-	return slices.DeleteFunc(slices.Clone(s.Measures), func(m Measure) bool {
-		return m.Kind == MeasureStores
-	})
-}
-
-// PlacementsOf returns the placements of a measure.
-func (s *Sweep) PlacementsOf(m *Measure) []string {
-	if m.Placements != nil {
-		return m.Placements
+// probes returns the measures of the sweep that are probes, with the places that the file leaves to
+// the sweep and its testbed.
+func (s *Sweep) probes() (list []Measure) {
+	for _, m := range s.Measures {
+		if m.Kind == measureStores {
+			continue
+		}
+		if m.Placements == nil {
+			m.Placements = s.Placements
+		}
+		if m.Submodes == nil {
+			m.Submodes = s.Submodes
+		}
+		if m.Nodes == nil {
+			m.Nodes = s.nodes
+		}
+		list = append(list, m)
 	}
-	return s.Placements
-}
-
-// SubmodesOf returns the submodes of a measure.
-func (s *Sweep) SubmodesOf(m *Measure) []string {
-	if m.Submodes != nil {
-		return m.Submodes
-	}
-	return s.Submodes
-}
-
-// NodesOf returns the nodes of a measure that runs on one machine at a time.
-func (s *Sweep) NodesOf(m *Measure) []string {
-	if m.Nodes != nil {
-		return m.Nodes
-	}
-	return s.nodes
+	return list
 }
 
 // ProbeConfigs returns the configurations of all probes, in the order of the file.
 func (s *Sweep) ProbeConfigs() []Config {
 	var all []Config
 	known := map[Config]bool{} // two measures of one kind may meet
-	for _, m := range s.ProbesOf() {
+	for _, m := range s.probes() {
 		kind := m.kind()
 		base := Config{Measure: m.Kind, Duration: s.Duration}
 		base.Warmup, base.Seed = s.Warmup, s.Seed
 		for _, settings := range kind.All(m.Values) {
 			base.Settings = settings
-			for _, c := range s.spots(&m, kind.Pair, base) {
+			for _, c := range m.spots(kind.Pair, base) {
 				if !known[c] {
 					known[c], all = true, append(all, c)
 				}
@@ -103,15 +93,15 @@ func (s *Sweep) ProbeConfigs() []Config {
 func (s *Sweep) ProbePoints() []Point { return s.shuffled(s.ProbeConfigs()) }
 
 // spots returns a configuration for each place where a measure takes place.
-func (s *Sweep) spots(m *Measure, pair bool, c Config) (all []Config) {
+func (m *Measure) spots(pair bool, c Config) (all []Config) {
 	if !pair {
-		for _, c.Placement = range s.NodesOf(m) {
+		for _, c.Placement = range m.Nodes {
 			all = append(all, c)
 		}
 		return all
 	}
-	for _, c.Placement = range s.PlacementsOf(m) {
-		for _, c.Submode = range s.SubmodesOf(m) {
+	for _, c.Placement = range m.Placements {
+		for _, c.Submode = range m.Submodes {
 			all = append(all, c)
 		}
 	}
@@ -146,7 +136,7 @@ func measureKey() sweepKey {
 					s.Measures = append(s.Measures, m)
 				}
 			}
-			if len(s.ProbesOf()) == 0 {
+			if len(s.probes()) == 0 {
 				s.Measures = nil // as without the key
 			}
 		},
@@ -154,7 +144,7 @@ func measureKey() sweepKey {
 	}
 }
 
-func kindNames() []string { return append([]string{MeasureStores}, probes.Names()...) }
+func kindNames() []string { return append([]string{measureStores}, probes.Names()...) }
 
 // readMeasure reads the name of a kind, or the name with axes.
 func readMeasure(f *strictyaml.File, n ast.Node) (m Measure, ok bool) {
@@ -229,7 +219,7 @@ func spotKeys(kind *probe.Kind) []string {
 // measureText is the value of the key measure, as a file has it.
 func (s *Sweep) measureText() string {
 	if s.Measures == nil {
-		return MeasureStores
+		return measureStores
 	}
 	var kinds []string
 	for i := range s.Measures {
@@ -242,7 +232,7 @@ func (s *Sweep) measureText() string {
 }
 
 func (m *Measure) text() string {
-	if m.Kind == MeasureStores {
+	if m.Kind == measureStores {
 		return m.Kind
 	}
 	var axes []string

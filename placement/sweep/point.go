@@ -21,24 +21,12 @@ func (pt *Point) Asked(p *results.Point) {
 	p.RateShare = pt.RateShare
 	p.Neighbour = pt.Neighbour
 	p.Build, p.MemoryBytes = pt.Build, pt.Memory
-	if pt.EngineThreads > 0 { // else as many as the store half has
-		p.EngineThreads = pt.EngineThreads
-	}
-	if pt.Answers != "" {
-		p.Answers = pt.Answers
-	}
-	if pt.Wait != "" {
-		p.Wait = pt.Wait
-	}
-	if pt.Neighbourhood > 0 { // else the store chooses
-		p.Neighbourhood = pt.Neighbourhood
-	}
-	if pt.Inline != "" {
-		p.Inline = pt.Inline
-	}
-	if pt.ReadCheck != "" {
-		p.Validate = pt.ReadCheck
-	}
+	// What the sweep leaves open stays as the ends told it.
+	p.EngineThreads = cmp.Or(pt.EngineThreads, p.EngineThreads)
+	p.Answers, p.Wait = cmp.Or(pt.Answers, p.Answers), cmp.Or(pt.Wait, p.Wait)
+	p.Neighbourhood = cmp.Or(pt.Neighbourhood, p.Neighbourhood)
+	p.Inline = cmp.Or(pt.Inline, p.Inline)
+	p.Validate = cmp.Or(pt.ReadCheck, p.Validate)
 	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
 	if !pt.takeThreads || p.ServerThreads == 0 { // 0: no server has told its number
 		p.ServerThreads = pt.ServerThreads

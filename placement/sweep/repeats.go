@@ -10,9 +10,6 @@ import (
 	"dpukv/results"
 )
 
-// notUntil is the word of a sweep whose repeats are fixed.
-const notUntil = "none"
-
 // Limits of the key repeats_until, in per cent.
 const (
 	minUntil = 0.1
@@ -22,7 +19,7 @@ const (
 // until is the width of the medians' intervals that ends the repeats, in per cent, or "none".
 var until = strictyaml.Codec[float64]{
 	Parse: func(text string) (float64, error) {
-		if text == notUntil {
+		if text == none {
 			return 0, nil
 		}
 		percent, ok := parseShare(text)
@@ -33,19 +30,15 @@ var until = strictyaml.Codec[float64]{
 	},
 	Format: func(percent float64) string {
 		if percent == 0 {
-			return notUntil
+			return none
 		}
 		return strconv.FormatFloat(percent, 'f', -1, 64) + "%"
 	},
 	Allowed: "a share of the median from 0.1% to 50%, such as 5%; or none",
 }
 
-// RepeatUntil has the sweep repeat until the medians are known to a share of them. An empty share
-// changes nothing.
+// RepeatUntil has the sweep repeat until the medians are known to a share of them.
 func (s *Sweep) RepeatUntil(share string) (err error) {
-	if share == "" {
-		return nil
-	}
 	if s.RepeatsUntil, err = until.Parse(share); err != nil || s.RepeatsUntil == 0 {
 		return fmt.Errorf("--repeats-until: found %s, allowed: a share of the median from 0.1%% "+
 			"to 50%%, such as 5%%", share)

@@ -30,10 +30,7 @@ func ParseSelection(text string, s *Sweep) (Selection, error) {
 		if !ok {
 			return nil, fmt.Errorf("--only: found %q, allowed: key=value", part)
 		}
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		if i := keyIndex(key); i >= 0 {
-			key = sweepKeys[i].name
-		}
+		key, value = nameNow(strings.TrimSpace(key)), strings.TrimSpace(value)
 		if s.FromPeaks() && (key == repeatKey || key == "rate") {
 			return nil, fmt.Errorf("--only: found %s, allowed where rates follow from the peaks: "+
 				"the other keys", key)
@@ -41,18 +38,16 @@ func ParseSelection(text string, s *Sweep) (Selection, error) {
 		if s.RepeatsUntil > 0 && key == repeatKey {
 			return nil, errRepeatUntil
 		}
-		if key != repeatKey {
-			if key == measureAxis {
-				if err := s.checkMeasured(value); err != nil {
-					return nil, err
-				}
-				f[key] = append(f[key], value)
-				continue
-			}
-			var err error
-			if value, err = axisValue(s, key, value); err != nil {
-				return nil, err
-			}
+		var err error
+		switch key {
+		case repeatKey:
+		case measureAxis:
+			err = s.checkMeasured(value)
+		default:
+			value, err = axisValue(s, key, value)
+		}
+		if err != nil {
+			return nil, err
 		}
 		f[key] = append(f[key], value)
 	}
@@ -109,8 +104,7 @@ func (f Selection) KeepConfigs(configs []Config) []Config {
 
 func (f Selection) passes(p *Point) bool {
 	for key, values := range f {
-		text := p.value(key)
-		if !slices.Contains(values, text) {
+		if !slices.Contains(values, p.value(key)) {
 			return false
 		}
 	}
@@ -125,7 +119,7 @@ func (p *Point) value(key string) string {
 	case key == measureAxis && p.IsProbe():
 		return p.Measure
 	case key == measureAxis:
-		return MeasureStores
+		return measureStores
 	case p.IsProbe() && key != placementKey && key != submodeKey:
 		return ""
 	}
@@ -136,9 +130,9 @@ func (p *Point) value(key string) string {
 func (s *Sweep) checkMeasured(kind string) error {
 	var has []string
 	if s.MeasuresStores() {
-		has = append(has, MeasureStores)
+		has = append(has, measureStores)
 	}
-	for _, m := range s.ProbesOf() {
+	for _, m := range s.probes() {
 		has = append(has, m.Kind)
 	}
 	if !slices.Contains(has, kind) {

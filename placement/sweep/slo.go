@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,13 +10,10 @@ import (
 	"dpukv/results"
 )
 
-// noSearch is the word of a sweep without a bound.
-const noSearch = "none"
-
 // slo is the bound of a search, or "none".
 var slo = strictyaml.Codec[string]{
 	Parse: func(text string) (string, error) {
-		if text == noSearch {
+		if text == none {
 			return "", nil
 		}
 		b, err := results.ParseBound(text)
@@ -24,20 +22,12 @@ var slo = strictyaml.Codec[string]{
 		}
 		return b.Text(), nil
 	},
-	Format: func(text string) string {
-		if text == "" {
-			return noSearch
-		}
-		return text
-	},
+	Format:  func(text string) string { return cmp.Or(text, none) },
 	Allowed: "METRIC=TIME such as p99=200us, with one of mean, p50, p95, p99, p99.9, max; or none",
 }
 
-// Search makes the sweep a search within a bound. An empty bound changes nothing.
+// Search makes the sweep a search within a bound.
 func (s *Sweep) Search(bound string) (err error) {
-	if bound == "" {
-		return nil
-	}
 	if s.SLO, err = slo.Parse(bound); err != nil || s.SLO == "" {
 		return fmt.Errorf("--slo: found %s, allowed: METRIC=TIME such as p99=200us", bound)
 	}

@@ -147,7 +147,7 @@ func (s *Sweep) Size(limit int) int {
 	if !s.MeasuresStores() {
 		n = 0
 	}
-	for _, m := range s.ProbesOf() {
+	for _, m := range s.probes() {
 		n = min(limit, n+s.probeSize(&m, limit))
 	}
 	return n
@@ -155,9 +155,9 @@ func (s *Sweep) Size(limit int) int {
 
 // probeSize returns the highest number of points of a measure, or the limit if there are more.
 func (s *Sweep) probeSize(m *Measure, limit int) int {
-	n := s.Repeats * max(1, len(s.NodesOf(m)))
-	if kind := m.kind(); kind.Pair {
-		n = s.Repeats * len(s.PlacementsOf(m)) * len(s.SubmodesOf(m))
+	n := s.Repeats * max(1, len(m.Nodes))
+	if m.kind().Pair {
+		n = s.Repeats * len(m.Placements) * len(m.Submodes)
 	}
 	for _, values := range m.Values {
 		n = min(limit, n*len(values))
@@ -208,11 +208,8 @@ func (s *Sweep) Marshal() []byte {
 	return b.Bytes()
 }
 
-// AttachTo makes the sweep measure the server at addr. An empty addr changes nothing.
+// AttachTo makes the sweep measure the server at addr.
 func (s *Sweep) AttachTo(addr string) (err error) {
-	if addr == "" {
-		return nil
-	}
 	if s.Attach, err = attachment.Parse(addr); err != nil {
 		var secret strictyaml.Unquoted
 		if errors.As(err, &secret) {
