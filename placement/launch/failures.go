@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Failures are errors of several nodes. Nodes that fail for one cause share an entry.
-type Failures struct{ list []Failure }
+// Failures are errors of several nodes, in the order of the first node of each cause. Nodes that
+// fail for one cause share an entry.
+type Failures []Failure
 
 // Failure is one cause, with all nodes that it affects.
 type Failure struct {
@@ -20,16 +21,13 @@ func (f *Failures) Add(node string, err error) {
 		return
 	}
 	cause := strings.TrimPrefix(err.Error(), "node "+node+": ")
-	i := slices.IndexFunc(f.list, func(other Failure) bool { return other.Cause == cause })
+	i := slices.IndexFunc(*f, func(other Failure) bool { return other.Cause == cause })
 	if i < 0 {
-		f.list = append(f.list, Failure{[]string{node}, cause})
+		*f = append(*f, Failure{[]string{node}, cause})
 		return
 	}
-	f.list[i].Nodes = append(f.list[i].Nodes, node)
+	(*f)[i].Nodes = append((*f)[i].Nodes, node)
 }
-
-// List returns the causes in the order of their first nodes.
-func (f *Failures) List() []Failure { return f.list }
 
 // String names the nodes, then the cause.
 func (f Failure) String() string { return NodesText(f.Nodes) + ": " + f.Cause }

@@ -14,12 +14,12 @@ func TestFailures(t *testing.T) {
 	f.Add("d", errors.New("node d: another"))
 	f.Add("e", nil)
 	want := []string{"nodes a, b, c: via: kubectl needs the program kubectl", "node d: another"}
-	for i, got := range f.List() {
+	for i, got := range f {
 		if i >= len(want) || got.String() != want[i] {
 			t.Errorf("found %q, want %q", got, want)
 		}
 	}
-	if len(f.List()) != len(want) {
-		t.Errorf("found %d causes, want %d", len(f.List()), len(want))
+	if len(f) != len(want) {
+		t.Errorf("found %d causes, want %d", len(f), len(want))
 	}
 }

@@ -204,31 +204,41 @@ func await[M Message](ctx context.Context, a *agent) (M, error) {
 func (a *agent) serve(ctx context.Context, srv kvs.Server, here bool) error {
 	broken := make(chan error, 1)
 	go func() { broken <- srv.Wait() }()
-	if err := a.out.Send(&Ready{Addr: srv.Addr(), Facts: srv.Facts()}); err != nil {
-		return errors.Join(err, srv.Close())
+	err := a.out.Send(&Ready{Addr: srv.Addr(), Facts: srv.Facts()})
+	if err == nil {
+		w := newWatcher(srv, here)
+		err = a.answerCounts(ctx, broken, func() *Counted {
+			return &Counted{Moved: w.moved(), Threads: w.threads()}
+		})
 	}
-	w := newWatcher(srv, here)
+	select {
+	case ended := <-broken: // the order to stop came because of it
+		err = errors.Join(err, serverEnded{ended})
+	default:
+	}
+	return errors.Join(err, srv.Close())
+}
+
+// answerCounts answers each count until the order to stop. It fails with the reason once the server
+// is broken.
+func (a *agent) answerCounts(
+	ctx context.Context, broken <-chan error, count func() *Counted,
+) error {
 	for ctx.Err() == nil {
 		select {
 		case err := <-broken:
-			return errors.Join(serverEnded{err}, srv.Close())
+			return serverEnded{err}
 		case m := <-a.inbox:
 			if _, ok := m.(*Count); !ok {
-				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()),
-					srv.Close())
+				return fmt.Errorf("received the message %s instead of count", m.kind())
 			}
-			if err := a.out.Send(&Counted{Moved: w.moved(), Threads: w.threads()}); err != nil {
-				return errors.Join(err, srv.Close())
+			if err := a.out.Send(count()); err != nil {
+				return err
 			}
 		case <-ctx.Done():
 		}
 	}
-	select {
-	case err := <-broken: // the order to stop came because of it
-		return errors.Join(serverEnded{err}, srv.Close())
-	default:
-		return srv.Close()
-	}
+	return nil
 }
 
 // start starts a server, or attaches to the running one.

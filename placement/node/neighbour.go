@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"dpukv/internal/cpu"
 	"dpukv/placement/neighbour"
@@ -19,18 +18,12 @@ func (a *agent) workBeside(ctx context.Context, cpus []int, s *NeighbourSpec) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, n.Stop()) }()
-	for {
+	count := func() *Counted {
 		done := n.Count()
-		if err := a.out.Send(&Counted{Neighbour: &done}); err != nil {
-			return err
-		}
-		select {
-		case m := <-a.inbox:
-			if _, ok := m.(*Count); !ok {
-				return fmt.Errorf("received the message %s instead of count", m.kind())
-			}
-		case <-ctx.Done():
-			return nil
-		}
+		return &Counted{Neighbour: &done}
 	}
+	if err := a.out.Send(count()); err != nil {
+		return err
+	}
+	return a.answerCounts(ctx, nil, count)
 }

@@ -1,9 +1,9 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"dpukv/client"
@@ -18,9 +18,7 @@ import (
 func examine(m *Examine) *Examined {
 	answer := &Examined{Errors: make([]string, len(m.Probes))}
 	for i := range m.Probes {
-		if err := m.Probes[i].examine(); err != nil {
-			answer.Errors[i] = err.Error()
-		}
+		answer.Errors[i] = text(m.Probes[i].examine())
 	}
 	return answer
 }
@@ -71,29 +69,14 @@ func (a *agent) serveProbe(ctx context.Context, kind *probe.Kind, task *probe.Ta
 		return err
 	}
 	broken := make(chan error, 1)
-	go func() { broken <- srv.Wait() }()
-	if err := a.out.Send(&ProbeReady{srv.Addr(), srv.Facts()}); err != nil {
-		return errors.Join(err, srv.Close())
+	go func() { broken <- cmp.Or(srv.Wait(), errors.New("it ended before it was told to")) }()
+	err = a.out.Send(&ProbeReady{srv.Addr(), srv.Facts()})
+	if err == nil {
+		err = a.answerCounts(ctx, broken, func() *Counted {
+			return &Counted{Moved: srv.Moved(), CPUNs: srv.CPUNs()}
+		})
 	}
-	for {
-		select {
-		case err := <-broken:
-			if err == nil {
-				err = errors.New("it ended before it was told to")
-			}
-			return errors.Join(serverEnded{err}, srv.Close())
-		case m := <-a.inbox:
-			if _, ok := m.(*Count); !ok {
-				return errors.Join(fmt.Errorf("received the message %s instead of count", m.kind()),
-					srv.Close())
-			}
-			if err := a.out.Send(&Counted{Moved: srv.Moved(), CPUNs: srv.CPUNs()}); err != nil {
-				return errors.Join(err, srv.Close())
-			}
-		case <-ctx.Done():
-			return srv.Close()
-		}
-	}
+	return errors.Join(err, srv.Close())
 }
 
 // measureProbe measures, once the order to go comes.

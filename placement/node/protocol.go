@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"sync"
 	"time"
 
@@ -280,33 +281,19 @@ func (*Failed) kind() string      { return "failed" }
 func (*alive) kind() string       { return "alive" }
 func (*Stop) kind() string        { return "stop" }
 
-// messages makes an empty message of each kind.
-var messages = map[string]func() Message{
-	"hello":        func() Message { return new(Hello) },
-	"inspect":      func() Message { return new(Inspect) },
-	"examine":      func() Message { return new(Examine) },
-	"examined":     func() Message { return new(Examined) },
-	"probe ready":  func() Message { return new(ProbeReady) },
-	"probe result": func() Message { return new(ProbeResult) },
-	"inspection":   func() Message { return new(Inspection) },
-	"reach":        func() Message { return new(Reach) },
-	"reached":      func() Message { return new(Reached) },
-	"configure":    func() Message { return new(Configure) },
-	"ready":        func() Message { return new(Ready) },
-	"go":           func() Message { return new(Begin) },
-	"progress":     func() Message { return new(Progress) },
-	"result":       func() Message { return new(Result) },
-	"period over":  func() Message { return new(PeriodOver) },
-	"end load":     func() Message { return new(EndLoad) },
-	"measured":     func() Message { return new(Measured) },
-	"release":      func() Message { return new(Release) },
-	"count":        func() Message { return new(Count) },
-	"counted":      func() Message { return new(Counted) },
-	"keys done":    func() Message { return new(KeysDone) },
-	"failed":       func() Message { return new(Failed) },
-	"alive":        func() Message { return new(alive) },
-	"stop":         func() Message { return new(Stop) },
-}
+// types has the type of each kind of message.
+var types = func() map[string]reflect.Type {
+	all := map[string]reflect.Type{}
+	for _, m := range []Message{
+		&Hello{}, &Inspect{}, &Examine{}, &Examined{}, &ProbeReady{}, &ProbeResult{}, &Inspection{},
+		&Reach{}, &Reached{}, &Configure{}, &Ready{}, &Begin{}, &Progress{}, &Result{},
+		&PeriodOver{}, &EndLoad{}, &Measured{}, &Release{}, &Count{}, &Counted{}, &KeysDone{},
+		&Failed{}, &alive{}, &Stop{},
+	} {
+		all[m.kind()] = reflect.TypeOf(m).Elem()
+	}
+	return all
+}()
 
 // line is a message in its written form: {"type":"ready","body":{…}}.
 type line struct {
@@ -361,11 +348,11 @@ func decodeMessage(text []byte) (Message, error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, fmt.Errorf("sent %s, which is no message of the protocol", excerpt(text))
 	}
-	empty, ok := messages[l.Type]
+	of, ok := types[l.Type]
 	if !ok {
 		return nil, fmt.Errorf("sent a message of the unknown type %q", l.Type)
 	}
-	m := empty()
+	m := reflect.New(of).Interface().(Message)
 	fields := json.NewDecoder(bytes.NewReader(l.Body))
 	if l.Type != "hello" {
 		fields.DisallowUnknownFields()

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"debug/buildinfo"
 	"errors"
 	"fmt"
@@ -89,15 +88,11 @@ func (p *Plan) askBeside() (*program, error) {
 
 // hello starts a command on this machine that becomes an agent, and returns what it says first.
 func (p *Plan) hello(command []string) (*node.Hello, error) {
-	ctx := p.Options.Context
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	agent, err := node.StartProcess("on this machine", command, p.Options.timeouts)
 	if err != nil {
 		return nil, err
 	}
-	h, err := node.Expect[*node.Hello](ctx, agent, p.Options.timeouts.Hello, "say hello")
+	h, err := node.Expect[*node.Hello](p.Options.Context, agent, p.Options.timeouts.Hello, "say hello")
 	return h, errors.Join(err, agent.Close())
 }
 

@@ -34,7 +34,7 @@ func checkTools(p *Plan) error {
 			lacking.Add(n.Name, launch.Check(&n.Node))
 		}
 	}
-	for _, f := range lacking.List() {
+	for _, f := range lacking {
 		errs = append(errs, fmt.Errorf("%s%s", p.testbed.Place(f.Nodes[0]), f))
 	}
 	return errors.Join(append(stores, errs...)...)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -45,9 +46,10 @@ func DryRun(w io.Writer, p *Plan) error {
 			return err
 		}
 	}
-	if err := errors.Join(describeSubmodes(p, &b), describeProbes(p, &b)); err != nil {
+	if err := describeSubmodes(p, &b); err != nil {
 		return err
 	}
+	describeProbes(p, &b)
 	if p.sweep.Attach != "" {
 		describeOwn(p, &b)
 	}
@@ -246,18 +248,13 @@ func commandOn(p *Plan, n *testbed.Node) ([]string, error) {
 	case n.OnThisMachine():
 		return launch.Command(&n.Node, p.Options.command)
 	}
-	path := n.Binary
-	if path == "" {
-		path = "COPY-OF-THIS-BINARY"
-	}
+	path := cmp.Or(n.Binary, "COPY-OF-THIS-BINARY")
 	return launch.Command(&n.Node, []string{path, node.Subcommand})
 }
 
 func describeSubmode(p *Plan, w io.Writer, dpu *testbed.Node, name string, f packetfilter.Filter) {
-	forwards := dpu.Datapath.Chosen[name]
-	if forwards == "" {
-		forwards = strings.Join(submode.ByDefault(dpu.Target(), name, f), ", else ")
-	}
+	forwards := cmp.Or(dpu.Datapath.Chosen[name],
+		strings.Join(submode.ByDefault(dpu.Target(), name, f), ", else "))
 	does, options := "", ""
 	if !f.None() {
 		does = " with filter " + f.String()

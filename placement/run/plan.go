@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,6 +92,7 @@ type Plan struct {
 // starts the binary of --beside, to ask for its build.
 func NewPlan(o Options) (*Plan, error) {
 	p := &Plan{Options: o, tried: map[string]bool{}}
+	p.Options.Context = cmp.Or(o.Context, context.Background())
 	if p.Options.timeouts == (node.Timeouts{}) {
 		p.Options.timeouts = node.DefaultTimeouts
 	}
@@ -142,9 +144,6 @@ func (p *Plan) load() error {
 	if err != nil && !errors.Is(err, runfolder.ErrNotRun) {
 		return err
 	}
-	if err != nil {
-		run = nil
-	}
 	if p.resumes = run != nil; p.resumes {
 		if err := refuseMerged(run); err != nil {
 			return err
@@ -177,7 +176,7 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 		return err
 	}
 	name := filepath.Join(p.Options.Dir, "sweep.yaml")
-	held, err := p.parseSweep(name, text, nil)
+	held, err := parseSweep(name, text, nil)
 	if err != nil {
 		return err
 	}
@@ -185,7 +184,7 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 		return err
 	}
 	if p.Options.SweepFile == "" && !p.Options.Quick {
-		if p.sweep, err = p.parseSweep(name, text, p.set); err != nil {
+		if p.sweep, err = parseSweep(name, text, p.set); err != nil {
 			return err
 		}
 		if !p.set.Has("repeats") {
@@ -209,9 +208,7 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 
 // parseSweep refuses an empty file. The file may have been cut. A user who names a file does not
 // ask for the whole built-in sweep.
-func (p *Plan) parseSweep(
-	name string, text []byte, set sweep.Settings,
-) (sweep.Sweep, error) {
+func parseSweep(name string, text []byte, set sweep.Settings) (sweep.Sweep, error) {
 	file := strictyaml.File{Name: name}
 	if len(file.Parse(text)) == 0 && len(file.Faults) == 0 {
 		return sweep.Sweep{},
@@ -266,11 +263,7 @@ func notAsked(run *runfolder.Run, id string) error {
 
 // readInput reads a sweep or testbed that the user named.
 func (p *Plan) readInput(file string) ([]byte, error) {
-	ctx := p.Options.Context
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	return infile.ReadInput(ctx, file, strictyaml.MaxBytes)
+	return infile.ReadInput(p.Options.Context, file, strictyaml.MaxBytes)
 }
 
 // readBeside reads a file that the sweep file names, from the sweep file's folder.
@@ -310,7 +303,7 @@ func (p *Plan) askedFile() (err error) {
 	if p.sweepText, err = sweep.Embed(p.Options.SweepFile, p.sweepText, p.readBeside); err != nil {
 		return err
 	}
-	if p.sweep, err = p.parseSweep(p.Options.SweepFile, p.sweepText, p.set); err != nil {
+	if p.sweep, err = parseSweep(p.Options.SweepFile, p.sweepText, p.set); err != nil {
 		return err
 	}
 	p.sweepText, err = p.set.Apply(p.Options.SweepFile, p.sweepText)

@@ -125,15 +125,12 @@ func differFromSweep(name string, text []byte, points []results.Point) ([]string
 	}
 	var differ []string
 	for i := range points {
-		pt, ok := asked(&points[i])
-		switch {
-		case !ok:
-			differ = append(differ, fmt.Sprintf("point %s: sweep.yaml does not ask for it",
-				points[i].ID))
-		default:
-			if err := differs(&pt, &points[i]); err != nil {
-				differ = append(differ, fmt.Sprintf("point %s: %v", points[i].ID, err))
-			}
+		err := errors.New("sweep.yaml does not ask for it")
+		if pt, ok := asked(&points[i]); ok {
+			err = differs(&pt, &points[i])
+		}
+		if err != nil {
+			differ = append(differ, fmt.Sprintf("point %s: %v", points[i].ID, err))
 		}
 	}
 	return differ, nil

@@ -74,7 +74,7 @@ func (t *table) text() string {
 	for _, v := range t.visits {
 		failures.Add(v.node.Name, v.err)
 	}
-	for _, f := range failures.List() {
+	for _, f := range failures {
 		fmt.Fprintf(&b, "%s\n\n", f)
 	}
 	t.placements(&b)
