@@ -92,7 +92,8 @@ func (p *Plan) hello(command []string) (*node.Hello, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := node.Expect[*node.Hello](p.Options.Context, agent, p.Options.timeouts.Hello, "say hello")
+	h, err := node.Expect[*node.Hello](p.Options.Context, agent, p.Options.timeouts.Hello,
+		"say hello")
 	return h, errors.Join(err, agent.Close())
 }
 
