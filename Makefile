@@ -68,9 +68,9 @@ importing = $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}
 # What has locks or atomics, but for what mostly starts other processes.
 RACE      = $(filter-out dpukv/cmd/% dpukv/placement/emulate dpukv/placement/run dpukv/results/report,$(shell \
 	echo $(call importing,sync|sync/atomic)))
-# What a processor's architecture can change. For what starts machines and servers, the stage's
-# sweeps stand: it takes a quarter of an hour where the tests are slow.
-ARM64     = $(filter-out dpukv/cmd/% dpukv/placement/% dpukv/kvs/mica/storehalf,$(shell \
+# What a processor's architecture can change. For clients, and for what starts machines and servers,
+# the stage's sweeps stand: theirs are a quarter of an hour where the tests are slow.
+ARM64     = $(filter-out dpukv/client dpukv/cmd/% dpukv/placement/% dpukv/kvs/mica/storehalf,$(shell \
 	echo $(call importing,unsafe|golang.org/x/sys/unix|encoding/binary)))
 # Where the tag purego chooses other files.
 PUREGO = ./hashbench ./hashbench/result ./kvs/partition ./probe/memory/stream ./verbs/shm ./verbs/softroce/wire
