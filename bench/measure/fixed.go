@@ -12,8 +12,9 @@ import (
 	"dpukv/probe/memory"
 )
 
-// fixedMemory is beyond every cache, and leaves no lines there for the next call.
-const fixedMemory = 256 << 20
+// fixedMemory is beyond every cache (the largest have some 500 MiB), and leaves no lines there for
+// the next call.
+const fixedMemory = 1 << 30
 
 // fixed is work that takes as long again if the machine is as fast as before. A host that slows its
 // guest shows in nothing else.
