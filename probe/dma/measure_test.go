@@ -113,13 +113,14 @@ func newTestMemory(t *testing.T, bytes int) *memory {
 func TestWalk(t *testing.T) {
 	for _, bytes := range []int{2, 65, maxBytes} {
 		m := newTestMemory(t, bytes)
-		met := map[*byte]bool{}
+		met := make([]bool, m.mask+1)
 		for i := range m.mask + 1 {
 			place := m.at(i)
-			if len(place) != bytes || met[&place[0]] {
-				t.Fatalf("%d B: copy %d has %d B, met before: %v", bytes, i, len(place), met[&place[0]])
+			line := (cap(m.far) - cap(place)) / m.step
+			if len(place) != bytes || met[line] {
+				t.Fatalf("%d B: copy %d has %d B, met before: %v", bytes, i, len(place), met[line])
 			}
-			met[&place[0]] = true
+			met[line] = true
 		}
 		if m.step%cacheLine != 0 || len(m.far) < leastFar || len(met)*m.step != len(m.far) {
 			t.Errorf("%d B: step %d, %d places in %d B", bytes, m.step, len(met), len(m.far))
