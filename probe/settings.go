@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -76,6 +77,21 @@ func (s Settings) Int(name string) int {
 		panic(fmt.Sprintf("probe: the axis %s has no whole numbers: %v", name, err))
 	}
 	return n
+}
+
+// Complete adds the defaults of the axes that settings lack. It refuses what no sweep file has: these
+// settings may come from another process.
+func (s Settings) Complete(axes []Axis) (Settings, error) {
+	list := make([]Setting, len(axes))
+	for i := range axes {
+		a := &axes[i]
+		word := cmp.Or(s.Get(a.Name), a.Default[0])
+		if canonical, err := a.Codec.Canonical(word); err != nil || canonical != word {
+			return "", fmt.Errorf("%s: found %q, allowed: %s", a.Name, word, a.Codec.Allowed)
+		}
+		list[i] = Setting{a.Name, word}
+	}
+	return NewSettings(list), nil
 }
 
 // All combines the values of the axes, the last axis fastest. An axis without values in the map has

@@ -58,24 +58,12 @@ var Kind = probe.Kind{
 		},
 	},
 	Figures: []probe.Figure{
-		{
-			Name: "mean_latency_ns", Title: "mean latency, µs", Factor: 1e-3,
-		},
-		{
-			Name: "bytes_per_s", Title: "throughput, GB/s", Factor: 1e-9,
-		},
-		{
-			Name: "copies_per_s", Title: "Mcopies/s", Factor: 1e-6,
-		},
-		{
-			Name: "core_share", Title: "core use, %", Factor: 100,
-		},
-		{
-			Name: "p50_latency_ns", Title: "median latency, µs", Factor: 1e-3,
-		},
-		{
-			Name: "p99_latency_ns", Title: "p99 latency, µs", Factor: 1e-3,
-		},
+		{Name: "mean_latency_ns", Title: "mean latency, µs", Factor: 1e-3},
+		{Name: "bytes_per_s", Title: "throughput, GB/s", Factor: 1e-9},
+		{Name: "copies_per_s", Title: "Mcopies/s", Factor: 1e-6},
+		{Name: "core_share", Title: "core use, %", Factor: 100},
+		{Name: "p50_latency_ns", Title: "median latency, µs", Factor: 1e-3},
+		{Name: "p99_latency_ns", Title: "p99 latency, µs", Factor: 1e-3},
 	},
 	Uses: func(before probe.Settings, axis string) bool {
 		return axis != "batch" || before.Get("test") == throughput

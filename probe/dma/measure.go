@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,19 +18,14 @@ import (
 )
 
 // measure measures on a thread of its own, which is pinned to the first CPU of the task.
-func measure(ctx context.Context, t *probe.Task) (*probe.Outcome, error) {
-	type answer struct {
-		outcome *probe.Outcome
-		err     error
-	}
-	answers := make(chan answer, 1)
-	go func() {
+func measure(ctx context.Context, t *probe.Task) (o *probe.Outcome, err error) {
+	var thread sync.WaitGroup
+	thread.Go(func() {
 		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		o, err := measureHere(ctx, t)
-		answers <- answer{o, err}
-	}()
-	a := <-answers
-	return a.outcome, a.err
+		o, err = measureHere(ctx, t)
+	})
+	thread.Wait()
+	return o, err
 }
 
 func measureHere(ctx context.Context, t *probe.Task) (o *probe.Outcome, err error) {

@@ -63,7 +63,8 @@ var Kind = probe.Kind{
 			Name: axisTest, Help: "What to measure: the latency of a load, the same on loaded " +
 				"memory, the pattern of a store, or a kernel of STREAM.",
 			Default: []string{testLatency},
-			Codec:   strictyaml.Word(tests()),
+			Codec: strictyaml.Word(append([]string{testLatency, testLoaded, testKVS},
+				stream.Kernels()...)),
 		},
 		{
 			Name: axisBlock, Help: "Memory that the loads go through.",
@@ -107,34 +108,22 @@ var Kind = probe.Kind{
 		},
 	},
 	Figures: []probe.Figure{
-		{
-			Name: "latency_ns", Title: "latency, ns",
-		},
+		{Name: "latency_ns", Title: "latency, ns"},
 		{
 			// the latency less that of a block in L1: tinymembench's column
 			Name: "beyond_l1_ns", Title: "beyond L1, ns",
 		},
-		{
-			Name: "load_bytes_per_s", Title: "load, GB/s", Factor: 1e-9,
-		},
-		{
-			Name: "bytes_per_s", Title: "best, GB/s", Factor: 1e-9,
-		},
-		{
-			Name: "median_bytes_per_s", Title: "median, GB/s", Factor: 1e-9,
-		},
+		{Name: "load_bytes_per_s", Title: "load, GB/s", Factor: 1e-9},
+		{Name: "bytes_per_s", Title: "best, GB/s", Factor: 1e-9},
+		{Name: "median_bytes_per_s", Title: "median, GB/s", Factor: 1e-9},
 	},
 	Uses:    uses,
-	Examine: func(s probe.Settings, _ bool) error { return examine(s) },
+	Examine: examine,
 	Threads: threads,
 	Expect: func(_ probe.Settings, warmup, duration time.Duration) time.Duration {
 		return warmup + duration + time.Second
 	},
 	Measure: measure,
-}
-
-func tests() []string {
-	return append([]string{testLatency, testLoaded, testKVS}, stream.Kernels()...)
 }
 
 // bytesCodec reads sizes such as 64KiB. Their canonical text is the number of bytes.
@@ -172,9 +161,7 @@ func uses(s probe.Settings, axis string) bool {
 	test := s.Get(axisTest)
 	kernel := slices.Contains(stream.Kernels(), test)
 	switch axis {
-	case axisTest:
-		return true
-	case axisPages:
+	case axisTest, axisPages:
 		return true
 	case axisBlock:
 		return !kernel
@@ -200,7 +187,7 @@ func threads(s probe.Settings, _ bool) int {
 }
 
 // examine refuses what this machine does not have.
-func examine(s probe.Settings) error {
+func examine(s probe.Settings, _ bool) error {
 	if err := stream.Check(stream.Code(s.Get(axisCode))); err != nil {
 		return err
 	}

@@ -56,26 +56,14 @@ var Kind = probe.Kind{
 		},
 	},
 	Figures: []probe.Figure{
-		{
-			Name: "p50_latency_ns", Title: "p50, µs", Factor: 1e-3,
-		},
-		{
-			Name: "mean_latency_ns", Title: "mean, µs", Factor: 1e-3,
-		},
-		{
-			Name: "p99_latency_ns", Title: "p99, µs", Factor: 1e-3,
-		},
-		{
-			Name: "p999_latency_ns", Title: "p99.9, µs", Factor: 1e-3,
-		},
+		{Name: "p50_latency_ns", Title: "p50, µs", Factor: 1e-3},
+		{Name: "mean_latency_ns", Title: "mean, µs", Factor: 1e-3},
+		{Name: "p99_latency_ns", Title: "p99, µs", Factor: 1e-3},
+		{Name: "p999_latency_ns", Title: "p99.9, µs", Factor: 1e-3},
 		{Name: "bytes_per_s", Title: "GB/s", Factor: 1e-9},
 		{Name: "messages_per_s", Title: "Mmsg/s", Factor: 1e-6},
-		{
-			Name: "client_cpus", Title: "client CPUs",
-		},
-		{
-			Name: "server_cpus", Title: "server CPUs",
-		},
+		{Name: "client_cpus", Title: "client CPUs"},
+		{Name: "server_cpus", Title: "server CPUs"},
 	},
 	Pair: true, Verbs: true,
 	Threads: func(probe.Settings, bool) int { return 1 },

@@ -19,7 +19,6 @@ import (
 type server struct {
 	device   verbs.Device
 	listener net.Listener
-	addr     string
 	facts    map[string]string
 	stop     context.CancelFunc
 	done     chan error
@@ -41,7 +40,7 @@ func serve(_ context.Context, task *probe.Task) (probe.Server, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &server{
-		device: dev, listener: l, addr: l.Addr().String(), stop: stop,
+		device: dev, listener: l, stop: stop,
 		facts: facts(dev.Info(), &port),
 		done:  make(chan error, 1), closing: make(chan struct{}),
 	}
@@ -67,7 +66,7 @@ func (s *server) run(ctx context.Context) error {
 	return errors.Join(perf.Serve(ctx, s.device, client, perf.Observer{}), client.Close())
 }
 
-func (s *server) Addr() string { return s.addr }
+func (s *server) Addr() string { return s.listener.Addr().String() }
 
 func (s *server) Facts() map[string]string { return s.facts }
 

@@ -27,8 +27,7 @@ type gang struct {
 	pass   atomic.Int64 // the one to make; over: there is none
 	_      [64]byte
 
-	took         []time.Duration // by pass
-	began, ended time.Time
+	took []time.Duration // by pass
 }
 
 // over ends the passes.
@@ -99,15 +98,13 @@ func (g *gang) lead(ctx context.Context) {
 	for pass(); time.Now().Before(warm) && ctx.Err() == nil; {
 		pass()
 	}
-	g.began = time.Now()
+	end := time.Now().Add(g.config.Duration)
 	if g.config.Began != nil {
 		g.config.Began()
 	}
-	end := g.began.Add(g.config.Duration)
 	for ctx.Err() == nil && (len(g.took) < minPasses || time.Now().Before(end)) {
 		g.took = append(g.took, pass())
 	}
-	g.ended = time.Now()
 }
 
 // all makes a pass on all threads. It takes from the first thread's begin to the last one's end.

@@ -36,8 +36,6 @@ type Result struct {
 	ISA          string
 	Pages        string // kinds and sizes
 	Warnings     []string
-	StartedAt    time.Time
-	Took         time.Duration
 }
 
 // Measure makes passes until the duration is over. It checks each element of the arrays afterwards.
@@ -88,7 +86,7 @@ func (g *gang) result() *Result {
 	c := g.config
 	res := &Result{
 		Passes: len(g.took), ArrayBytes: g.n * len(g.parts) * 8, CacheBytes: CacheBytes(c.CPUs),
-		ISA: g.loops.name, StartedAt: g.began, Took: g.ended.Sub(g.began),
+		ISA: g.loops.name,
 	}
 	bytes := float64(g.n*len(g.parts)) * float64(c.Kernel.elementBytes())
 	slices.Sort(g.took)

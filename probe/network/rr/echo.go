@@ -20,7 +20,6 @@ const (
 // echoer is a thread of a server. Only it uses its fields, but for mail and seats.
 type echoer struct {
 	server *server
-	number int
 	cpu    int
 	poller *rawsocket.Poller
 	mail   chan *peer // new peers
@@ -33,13 +32,13 @@ type echoer struct {
 	tickNs int64
 }
 
-func newEchoer(s *server, number, on int) (*echoer, error) {
+func newEchoer(s *server, on int) (*echoer, error) {
 	poller, err := rawsocket.NewPoller()
 	if err != nil {
 		return nil, err
 	}
 	return &echoer{
-		server: s, number: number, cpu: on, poller: poller,
+		server: s, cpu: on, poller: poller,
 		mail: make(chan *peer, s.connections), peers: make([]*peer, s.connections),
 		tickNs: cpu.NowNs(),
 	}, nil

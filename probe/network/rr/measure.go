@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -62,14 +63,10 @@ func (c *client) measure(ctx context.Context) (*probe.Outcome, error) {
 	for i, t := range c.threads {
 		go func() { done <- c.thread(t, c.seats[i]) }()
 	}
-	ended := context.AfterFunc(ctx, func() { c.stop.Store(true) })
-	defer ended()
+	defer context.AfterFunc(ctx, func() { c.stop.Store(true) })()
 	failed := make(chan struct{})
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		c.watch(failed)
-	}()
+	var watching sync.WaitGroup
+	watching.Go(func() { c.watch(failed) })
 	var errs []error
 	for range c.threads {
 		if err := <-done; err != nil {
@@ -79,7 +76,7 @@ func (c *client) measure(ctx context.Context) (*probe.Outcome, error) {
 		}
 	}
 	close(failed)
-	<-watched
+	watching.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

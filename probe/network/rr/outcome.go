@@ -38,11 +38,7 @@ func (c *client) outcome() *probe.Outcome {
 		o.CPUs = c.seats
 	}
 	if h := sum.total(); h.TotalCount() > 0 {
-		l := results.LatencyOf(h)
-		o.Figures[figureMean] = l.MeanNs
-		o.Figures[figureP50] = float64(l.P50Ns)
-		o.Figures[figureP99] = float64(l.P99Ns)
-		o.Figures[figureP999] = float64(l.P999Ns)
+		maps.Copy(o.Figures, probe.Percentiles(h))
 	}
 	if sum.lag != nil {
 		maps.Copy(o.Facts, lagFacts(sum, spinNs, c.task))

@@ -129,21 +129,17 @@ func (r *record) intervals(start time.Time) []results.Interval {
 	for i := range r.actual {
 		from := start.Add(time.Duration(int64(i) * r.stepNs))
 		to := start.Add(time.Duration(min(int64(i+1)*r.stepNs, r.toNs-r.fromNs)))
-		if r.lag != nil {
-			list = appendFilled(list, results.TagIntended, from, to, r.intended[i])
+		add := func(tag string, h *hdrhistogram.Histogram) {
+			if h.TotalCount() > 0 {
+				list = append(list, results.Interval{Tag: tag, Start: from, End: to, Histogram: h})
+			}
 		}
-		list = appendFilled(list, results.TagActual, from, to, r.actual[i])
+		if r.lag != nil {
+			add(results.TagIntended, r.intended[i])
+		}
+		add(results.TagActual, r.actual[i])
 	}
 	return list
-}
-
-func appendFilled(
-	list []results.Interval, tag string, from, to time.Time, h *hdrhistogram.Histogram,
-) []results.Interval {
-	if h.TotalCount() == 0 {
-		return list
-	}
-	return append(list, results.Interval{Tag: tag, Start: from, End: to, Histogram: h})
 }
 
 // total merges the histograms that the figures are from.

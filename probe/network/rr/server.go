@@ -110,7 +110,7 @@ func (s *server) open(addr string) (err error) {
 
 func (s *server) startThreads(seats []int) error {
 	for i, on := range seats {
-		e, err := newEchoer(s, i, on)
+		e, err := newEchoer(s, on)
 		if err != nil {
 			return err
 		}
@@ -132,10 +132,8 @@ func (s *server) fail(err error) {
 	})
 }
 
-// Addr is the address that the server listens on.
 func (s *server) Addr() string { return s.listener.Addr().String() }
 
-// Facts are what the server used.
 func (s *server) Facts() map[string]string {
 	facts := map[string]string{
 		axisBytes: strconv.Itoa(s.bytes), "threads": strconv.Itoa(len(s.threads)),
@@ -162,7 +160,6 @@ func (s *server) Moved() kvs.Moved {
 	return sum
 }
 
-// CPUNs is the CPU time of this process.
 func (s *server) CPUNs() int64 { return cpu.ProcessNs() }
 
 // Wait returns when the server ends by itself, or after Close.

@@ -1,7 +1,6 @@
 package rr
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -62,9 +61,7 @@ func Figures() []probe.Figure {
 	return []probe.Figure{
 		latency(figureP50, "50th percentile"), latency(figureMean, "mean"),
 		latency(figureP99, "99th percentile"), latency(figureP999, "99.9th percentile"),
-		{
-			Name: figureRate, Title: "transactions/s",
-		},
+		{Name: figureRate, Title: "transactions/s"},
 	}
 }
 
@@ -101,18 +98,11 @@ func Expect(_ probe.Settings, warmup, duration time.Duration) time.Duration {
 type options struct{ bytes, connections, rate int }
 
 func optionsOf(s probe.Settings) (options, error) {
-	axes := Axes()
-	numbers := make([]int, len(axes))
-	for i := range axes {
-		a := &axes[i]
-		word := cmp.Or(s.Get(a.Name), a.Default[0])
-		if canonical, err := a.Codec.Parse(word); err != nil || canonical != word {
-			return options{}, fmt.Errorf("%s: found %q, allowed: %s", a.Name, word,
-				a.Codec.Allowed)
-		}
-		numbers[i] = probe.NewSettings([]probe.Setting{{Name: a.Name, Value: word}}).Int(a.Name)
+	s, err := s.Complete(Axes())
+	if err != nil {
+		return options{}, err
 	}
-	return options{bytes: numbers[0], connections: numbers[1], rate: numbers[2]}, nil
+	return options{s.Int(axisBytes), s.Int(axisConnections), s.Int(axisRate)}, nil
 }
 
 // seats returns the CPU of each thread; -1: not pinned.

@@ -132,10 +132,8 @@ func inUse(words string) bool {
 // Addr is HOST:FIRST-LAST, or HOST:PORT of one core.
 func (s *server) Addr() string { return s.addr }
 
-// Facts returns what the server uses.
 func (s *server) Facts() map[string]string { return maps.Clone(s.facts) }
 
-// Moved is the traffic of the sockets so far.
 func (s *server) Moved() kvs.Moved { return s.traffic.moved() }
 
 // CPUNs is the CPU time of the iperf3 processes so far.

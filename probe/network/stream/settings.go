@@ -1,8 +1,6 @@
 package stream
 
 import (
-	"cmp"
-	"fmt"
 	"time"
 
 	"dpukv/internal/strictyaml"
@@ -53,12 +51,8 @@ const (
 // Figures returns the figures of a stream. The CPU time of both ends is left to the kind.
 func Figures() []probe.Figure {
 	return []probe.Figure{
-		{
-			Name: figureBandwidth, Title: "bandwidth, Gbit/s", Factor: 8e-9,
-		},
-		{
-			Name: figureRetransmits, Title: "retransmits",
-		},
+		{Name: figureBandwidth, Title: "bandwidth, Gbit/s", Factor: 8e-9},
+		{Name: figureRetransmits, Title: "retransmits"},
 	}
 }
 
@@ -82,18 +76,12 @@ type options struct {
 	direction    string
 }
 
-func optionsOf(s probe.Settings) (o options, err error) {
-	words := map[string]string{}
-	for _, a := range Axes() {
-		word := cmp.Or(s.Get(a.Name), a.Default[0])
-		if canonical, err := a.Codec.Canonical(word); err != nil || canonical != word {
-			return o, fmt.Errorf("%s: found %q, allowed: %s", a.Name, word, a.Codec.Allowed)
-		}
-		words[a.Name] = word
+func optionsOf(s probe.Settings) (options, error) {
+	s, err := s.Complete(Axes())
+	if err != nil {
+		return options{}, err
 	}
-	_, err = fmt.Sscan(words[axisCores]+" "+words[axisWrite], &o.cores, &o.write)
-	o.direction = words[axisDirection]
-	return o, err
+	return options{s.Int(axisCores), s.Int(axisWrite), s.Get(axisDirection)}, nil
 }
 
 // whole rounds a time up to whole seconds.
