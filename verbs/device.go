@@ -1,6 +1,10 @@
 package verbs
 
-import "time"
+import (
+	"errors"
+	"io"
+	"time"
+)
 
 // DeviceInfo describes a device. Every result contains it.
 type DeviceInfo struct {
@@ -54,6 +58,16 @@ func Rest(dev Device, d time.Duration) (busy bool, err error) {
 		return busy, err
 	}
 	return false, dev.Wait(d)
+}
+
+// Close closes what is not nil, in this order.
+func Close(all ...io.Closer) (err error) {
+	for _, c := range all {
+		if c != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}
+	return err
 }
 
 // LinkLayer is the link layer of a port.

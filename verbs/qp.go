@@ -57,6 +57,17 @@ const (
 	OpRead
 )
 
+// Completion returns the operation of a request's completion.
+func (o SendOp) Completion() WCOp {
+	switch o {
+	case OpWrite, OpWriteImm:
+		return WCWrite
+	case OpRead:
+		return WCRead
+	}
+	return WCSend
+}
+
 // SendFlags modify a work request.
 type SendFlags uint8
 

@@ -21,8 +21,6 @@ type chain struct {
 	pin   runtime.Pinner
 }
 
-func (l *chain) free() { l.pin.Unpin() }
-
 // sendList has room for a chunk of chained send work requests, each with its buffer.
 type sendList struct {
 	chain
@@ -50,12 +48,6 @@ func newSendList(depth int) *sendList {
 }
 
 func (s *sendList) address(i int) uintptr { return s.first + uintptr(i)*s.size }
-
-func (s *sendList) free() {
-	if s != nil {
-		s.chain.free()
-	}
-}
 
 // build fills in work requests up to the first bad one, and returns their number.
 func (s *sendList) build(from []verbs.SendWR, ahs *ahTable, ud bool) (n int, bad syscall.Errno) {
@@ -144,12 +136,6 @@ func newRecvList(depth int) *recvList {
 		r.wrs[i].sgList = uintptr(unsafe.Pointer(&r.sges[i]))
 	}
 	return r
-}
-
-func (r *recvList) free() {
-	if r != nil {
-		r.chain.free()
-	}
 }
 
 // build fills in as many work requests, and chains them.

@@ -21,7 +21,6 @@ type CQ struct {
 	pin runtime.Pinner
 }
 
-// CreateCQ makes a completion queue.
 func (d *Device) CreateCQ(depth int) (verbs.CQ, error) {
 	if d.ctx == 0 {
 		return nil, d.closed("ibv_create_cq")

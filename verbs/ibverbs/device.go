@@ -105,7 +105,6 @@ func (d *Device) emulated(vendor uint32) bool {
 	return vendor == rxe || vendor == siw || errors.Is(err, os.ErrNotExist)
 }
 
-// Info describes the device.
 func (d *Device) Info() verbs.DeviceInfo { return d.info }
 
 // Progress does nothing: the device moves packets by itself.

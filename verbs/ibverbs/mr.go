@@ -60,19 +60,11 @@ func accessFlags(a verbs.Access) (flags uintptr) {
 	return flags
 }
 
-// Bytes returns the memory. It is valid until Close.
 func (m *MR) Bytes() []byte { return m.memory.Bytes() }
+func (m *MR) Addr() uint64  { return uint64(uintptr(unsafe.Pointer(&m.memory.Bytes()[0]))) }
+func (m *MR) LKey() uint32  { return clib.At[ibvMR](m.mr).lkey }
+func (m *MR) RKey() uint32  { return clib.At[ibvMR](m.mr).rkey }
 
-// Addr is the address of its first byte.
-func (m *MR) Addr() uint64 { return uint64(uintptr(unsafe.Pointer(&m.memory.Bytes()[0]))) }
-
-// LKey is its key in local work requests.
-func (m *MR) LKey() uint32 { return clib.At[ibvMR](m.mr).lkey }
-
-// RKey is its key at a peer.
-func (m *MR) RKey() uint32 { return clib.At[ibvMR](m.mr).rkey }
-
-// Region describes the memory region to a peer.
 func (m *MR) Region() verbs.Region {
 	return verbs.Region{Addr: m.Addr(), Length: len(m.memory.Bytes()), RKey: m.RKey()}
 }

@@ -37,7 +37,6 @@ type closedAH struct {
 // by the end of the quarantine.
 const ahQuarantine = 10 * time.Second
 
-// AllocPD makes a protection domain.
 func (d *Device) AllocPD() (verbs.PD, error) {
 	if d.ctx == 0 {
 		return nil, d.closed("ibv_alloc_pd")
@@ -139,7 +138,6 @@ func (a *AH) register() error {
 	return nil
 }
 
-// Handle is its number in work requests.
 func (a *AH) Handle() uint32 { return a.handle }
 
 // Close frees the address handle. Its number may be reused. Earlier sends with it still go out.

@@ -95,13 +95,8 @@ func (d *Device) ownCQ(what string, c verbs.CQ) (uintptr, error) {
 	return 0, d.foreign(what, c)
 }
 
-// Num is the queue pair's number.
-func (q *QP) Num() uint32 { return q.local.QPN }
-
-// Type is the transport service.
-func (q *QP) Type() verbs.QPType { return q.local.Type }
-
-// Local describes the queue pair to a peer.
+func (q *QP) Num() uint32           { return q.local.QPN }
+func (q *QP) Type() verbs.QPType    { return q.local.Type }
 func (q *QP) Local() verbs.Endpoint { return q.local }
 
 // Close destroys the queue pair. Unfinished work requests are lost.
@@ -114,8 +109,12 @@ func (q *QP) Close() error {
 	}
 	q.dev.made.remove(q)
 	q.qp = 0
-	q.sends.free()
-	q.recvs.free()
+	if q.sends != nil {
+		q.sends.pin.Unpin()
+	}
+	if q.recvs != nil {
+		q.recvs.pin.Unpin()
+	}
 	return nil
 }
 

@@ -237,19 +237,8 @@ func (e *End) rest() (busy bool, err error) {
 }
 
 // destroy frees what create made.
-func (e *End) destroy() (err error) {
-	if e.qp != nil {
-		err = errors.Join(err, e.qp.Close())
-	}
-	if e.cq != nil {
-		err = errors.Join(err, e.cq.Close())
-	}
-	if e.mr != nil {
-		err = errors.Join(err, e.mr.Close())
-	}
-	if e.pd != nil {
-		err = errors.Join(err, e.pd.Close())
-	}
+func (e *End) destroy() error {
+	err := verbs.Close(e.qp, e.cq, e.mr, e.pd)
 	e.qp, e.cq, e.mr, e.pd, e.memory = nil, nil, nil, nil, nil
 	return err
 }

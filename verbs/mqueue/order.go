@@ -54,14 +54,14 @@ func (e *End) checkOrder(timeout time.Duration) error {
 func (e *End) compare(timeout time.Duration) (late int, err error) {
 	var theirs verdict
 	word := e.channel.Expect(&theirs)
-	c := newCheck(e, timeout, func() error {
+	c := &check{e, timeout, func() error {
 		if arrived, err := word.Look(); !arrived {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("the peer is gone: %w", err)
 		}
 		return refusal(theirs.Refused)
-	})
+	}}
 	late, err = c.countLate()
 	if err != nil {
 		_ = e.channel.Send(verdict{Refused: err.Error()}) // it may be gone
@@ -88,10 +88,6 @@ type check struct {
 	*End
 	timeout time.Duration // of a message: a busy machine may need long for all
 	peer    func() error  // an error: it cannot go on
-}
-
-func newCheck(e *End, timeout time.Duration, peer func() error) *check {
-	return &check{e, timeout, peer}
 }
 
 // countLate returns the number of messages whose payload was late, in both directions.

@@ -145,7 +145,6 @@ func (d *Device) oldest() *queue {
 	return d.queues[i]
 }
 
-// AllocPD makes a protection domain.
 func (d *Device) AllocPD() (verbs.PD, error) {
 	p, err := d.Device.AllocPD()
 	if err != nil {

@@ -93,15 +93,7 @@ func (e *end) close() (err error) {
 	for _, p := range e.pairs {
 		err = errors.Join(err, p.close())
 	}
-	for _, cq := range []verbs.CQ{e.sendCQ, e.recvCQ} {
-		if cq != nil {
-			err = errors.Join(err, cq.Close())
-		}
-	}
-	if e.pd != nil {
-		err = errors.Join(err, e.pd.Close())
-	}
-	return err
+	return errors.Join(err, verbs.Close(e.sendCQ, e.recvCQ, e.pd))
 }
 
 // introduction describes a queue pair to the other end.
@@ -189,6 +181,12 @@ func (e *end) lossHint() string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s does not send lost packets again)", e.cfg.Connection)
+}
+
+// reaped reports whether reap found any.
+func (e *end) reaped() (bool, error) {
+	n, err := e.reap()
+	return n > 0, err
 }
 
 // reap takes completions of sends. The ID of each contains the number of messages it stands for.

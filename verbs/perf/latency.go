@@ -40,11 +40,6 @@ func (g *pinger) hit() error {
 	return err
 }
 
-func (g *pinger) reaped() (bool, error) {
-	n, err := g.reap()
-	return n > 0, err
-}
-
 // arrived reports whether the expected message is there.
 func (g *pinger) arrived() (bool, error) {
 	if g.cfg.Op == Write {
@@ -115,10 +110,7 @@ func (e *end) readLatency(bytes int) (*samples, error) {
 		if _, err := p.post(1, 1, true); err != nil {
 			return err
 		}
-		return e.wait("completion", func() (bool, error) {
-			n, err := e.reap()
-			return n > 0, err
-		})
+		return e.wait("completion", e.reaped)
 	}, 1)
 }
 

@@ -28,7 +28,7 @@ type pair struct {
 func (e *end) createPair() (*pair, error) {
 	p := &pair{
 		number: len(e.pairs), inline: e.cfg.Inline,
-		area: roundUp(e.cfg.largest()+verbs.GRHBytes, 64),
+		area: (e.cfg.largest() + verbs.GRHBytes + 63) &^ 63,
 		list: make([]verbs.SendWR, e.cfg.PostList), recvs: make([]verbs.RecvWR, e.cfg.RxDepth),
 	}
 	var err error
@@ -51,8 +51,6 @@ func (e *end) createPair() (*pair, error) {
 	return p, nil
 }
 
-func roundUp(n, to int) int { return (n + to - 1) / to * to }
-
 // connect compares both ends before any traffic.
 func (p *pair) connect(pd verbs.PD, peer introduction) (err error) {
 	p.peer = peer
@@ -67,13 +65,7 @@ func (p *pair) connect(pd verbs.PD, peer introduction) (err error) {
 	return p.qp.Connect(peer.Endpoint)
 }
 
-func (p *pair) close() error {
-	err := p.qp.Close()
-	if p.ah != nil {
-		err = errors.Join(err, p.ah.Close())
-	}
-	return errors.Join(err, p.mr.Close())
-}
+func (p *pair) close() error { return verbs.Close(p.qp, p.ah, p.mr) }
 
 var sendOps = map[Op]verbs.SendOp{Write: verbs.OpWrite, Read: verbs.OpRead, Send: verbs.OpSend}
 

@@ -87,7 +87,6 @@ func defaultArenaBytes() int {
 	return DefaultArenaBytes
 }
 
-// Info describes the device.
 func (d *Device) Info() verbs.DeviceInfo {
 	return verbs.DeviceInfo{
 		Provider: "shm",
@@ -140,7 +139,6 @@ func (d *Device) AllocPD() (verbs.PD, error) {
 	return &pd{d, d.domains}, nil
 }
 
-// CreateCQ makes a completion queue.
 func (d *Device) CreateCQ(depth int) (verbs.CQ, error) {
 	if depth < 1 {
 		return nil, fmt.Errorf("completion queue: found a depth of %d, allowed: 1 or more", depth)

@@ -1,6 +1,10 @@
 package shm
 
-import "dpukv/verbs"
+import (
+	"slices"
+
+	"dpukv/verbs"
+)
 
 // peer is another device's arena. It stays mapped here while anything uses it.
 type peer struct {
@@ -61,16 +65,10 @@ type ah struct {
 func (d *Device) addAH(p *peer) *ah {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	old := *d.handles.Load()
-	list := append(make([]*peer, 0, len(old)+1), old...)
-	number := len(list)
-	for i, used := range list {
-		if used == nil {
-			number = i
-			break
-		}
-	}
-	if number == len(list) {
+	list := slices.Clone(*d.handles.Load())
+	number := slices.Index(list, nil)
+	if number < 0 {
+		number = len(list)
 		list = append(list, nil)
 	}
 	list[number] = p
@@ -78,7 +76,6 @@ func (d *Device) addAH(p *peer) *ah {
 	return &ah{d, p, uint32(number)}
 }
 
-// Handle returns its number.
 func (h *ah) Handle() uint32 { return h.number }
 
 // Close frees the number. The caller must not post sends with it afterwards.
@@ -88,7 +85,7 @@ func (h *ah) Close() error {
 	}
 	d := h.device
 	d.mu.Lock()
-	list := append([]*peer(nil), *d.handles.Load()...)
+	list := slices.Clone(*d.handles.Load())
 	list[h.number] = nil
 	d.handles.Store(&list)
 	d.mu.Unlock()

@@ -31,7 +31,6 @@ type qp struct {
 	closed     atomic.Bool
 }
 
-// CreateQP makes a queue pair.
 func (p *pd) CreateQP(cfg verbs.QPConfig) (verbs.QP, error) {
 	d := p.device
 	send, sendOK := cfg.SendCQ.(*cq)
@@ -80,7 +79,6 @@ func (q *qp) Num() uint32        { return q.number }
 func (q *qp) Type() verbs.QPType { return q.kind }
 func (q *qp) entry() *queueEntry { return q.device.arena.queue(q.number) }
 
-// Local describes the queue pair to a peer.
 func (q *qp) Local() verbs.Endpoint {
 	return verbs.Endpoint{
 		Device: q.device.Info(), Type: q.kind, LinkLayer: verbs.LinkMemory,

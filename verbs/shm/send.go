@@ -204,19 +204,12 @@ func (q *qp) notReady() error {
 }
 
 func (q *qp) complete(wr *verbs.SendWR, status verbs.WCStatus) {
-	op := verbs.WCSend
-	switch wr.Op {
-	case verbs.OpWrite, verbs.OpWriteImm:
-		op = verbs.WCWrite
-	case verbs.OpRead:
-		op = verbs.WCRead
-	}
 	if q.completed.wcs == nil {
 		q.completed.wcs = make([]verbs.WC, 1<<bits.Len(uint(q.send.depth)))
 		q.send.add(&q.send.senders, q)
 	}
 	if !q.completed.put(verbs.WC{
-		ID: wr.ID, QPN: q.number, Op: op, Status: status,
+		ID: wr.ID, QPN: q.number, Op: wr.Op.Completion(), Status: status,
 		Bytes: wr.Local.Length,
 	}) {
 		q.device.arena.count(cqOverrun)

@@ -2,6 +2,7 @@ package softroce
 
 import (
 	"fmt"
+	"slices"
 
 	"dpukv/verbs"
 )
@@ -20,15 +21,12 @@ func (p *pd) CreateAH(peer verbs.Endpoint) (verbs.AH, error) {
 	}
 	h := &handle{device: p.device, path: to}
 	err = p.device.change(func() error {
-		h.number = uint32(len(p.device.handles)) + 1 // 0 stands for no handle
-		for i, other := range p.device.handles {
-			if other == nil {
-				h.number = uint32(i) + 1
-				p.device.handles[i] = h
-				return nil
-			}
+		i := slices.Index(p.device.handles, nil)
+		if i < 0 {
+			i = len(p.device.handles)
+			p.device.handles = append(p.device.handles, nil)
 		}
-		p.device.handles = append(p.device.handles, h)
+		p.device.handles[i], h.number = h, uint32(i)+1 // 0 stands for no handle
 		return nil
 	})
 	if err != nil {

@@ -12,9 +12,7 @@ import (
 	"dpukv/verbs"
 )
 
-const (
-	maxInline = 1024
-)
+const maxInline = 1024
 
 // device is a software RoCE device.
 type device struct {

@@ -243,7 +243,7 @@ func runReliable(t *testing.T, a, b *side, n int, random *rand.Rand) {
 		}
 		for _, wc := range wcs[:must.Get(a.sendCQ.Poll(wcs))(t)] {
 			p := plan[completed]
-			if wc.ID != uint64(completed) || wc.Status != verbs.StatusSuccess || wc.Op != completionOf(p.wr.Op) {
+			if wc.ID != uint64(completed) || wc.Status != verbs.StatusSuccess || wc.Op != p.wr.Op.Completion() {
 				t.Fatalf("completion %d: %+v", completed, wc)
 			}
 			completed++

@@ -23,9 +23,6 @@ type inbound struct {
 
 const heldReceives = 16
 
-// reset drops the message in progress.
-func (m *inbound) reset() { m.kind = wire.NoKind }
-
 // accept takes the next packet of a message in order. If it returns a reason, it has changed
 // nothing.
 func (q *qp) accept(p *wire.Packet) counter {

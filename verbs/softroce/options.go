@@ -1,6 +1,7 @@
 package softroce
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"time"
@@ -78,15 +79,9 @@ func (o *Options) complete() error {
 			"allowed: 0 or more",
 			o.SocketBuffers, o.AckTimeout, o.RetryCount, o.RNRRetryCount)
 	}
-	setDefault(&o.SocketBuffers, defaultSocketBuffers)
-	setDefault(&o.AckTimeout, defaultAckTimeout)
-	setDefault(&o.RetryCount, defaultRetryCount)
-	setDefault(&o.RNRRetryCount, infiniteRNRRetries)
+	o.SocketBuffers = cmp.Or(o.SocketBuffers, defaultSocketBuffers)
+	o.AckTimeout = cmp.Or(o.AckTimeout, defaultAckTimeout)
+	o.RetryCount = cmp.Or(o.RetryCount, defaultRetryCount)
+	o.RNRRetryCount = cmp.Or(o.RNRRetryCount, infiniteRNRRetries)
 	return nil
-}
-
-func setDefault[T int | time.Duration](v *T, def T) {
-	if *v == 0 {
-		*v = def
-	}
 }

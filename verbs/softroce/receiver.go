@@ -224,8 +224,3 @@ func (r *receiver) flushCompletions() {
 		r.completed = r.completed[:0]
 	}
 }
-
-// putGRH puts the packet's IPv4 header into the second half of the room for a GRH.
-func (r *receiver) putGRH(grh []byte, p *wire.Packet) {
-	r.flow.PutIPHeader(grh[verbs.GRHBytes-wire.IPv4Bytes:], p.Bytes(), r.ipID)
-}

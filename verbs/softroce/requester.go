@@ -3,7 +3,6 @@ package softroce
 import (
 	"fmt"
 	"sync"
-	"time"
 
 	"dpukv/internal/cpu"
 	"dpukv/verbs"
@@ -251,7 +250,7 @@ func (r *requester) completeOldest(e *entry) {
 		return
 	}
 	if e.wr.Flags&verbs.Signaled != 0 {
-		wc := verbs.WC{ID: e.wr.ID, QPN: r.q.num, Op: completionOf(e.wr.Op)}
+		wc := verbs.WC{ID: e.wr.ID, QPN: r.q.num, Op: e.wr.Op.Completion()}
 		if e.wr.Op == verbs.OpRead {
 			wc.Bytes = e.wr.Local.Length
 		}
@@ -294,7 +293,9 @@ func (r *requester) peerNotReady(sequence uint64, syndrome uint8) {
 		r.fail(verbs.StatusRNRExceeded, "the peer has no receive posted")
 		return
 	}
-	r.rnrWait(wire.RNRDelay(syndrome))
+	r.goBack()
+	r.notReady = true // everything waits for as long as the peer asked
+	r.setDeadline(cpu.NowNs() + int64(wire.RNRDelay(syndrome)))
 }
 
 func (r *requester) refused(sequence uint64, syndrome uint8) {
@@ -419,16 +420,9 @@ func (r *requester) fail(status verbs.WCStatus, why string) {
 	for ; r.oldest != r.newest; r.oldest++ {
 		e := r.entry(r.oldest)
 		r.q.sendCQ.push(verbs.WC{
-			ID: e.wr.ID, QPN: r.q.num, Op: completionOf(e.wr.Op),
+			ID: e.wr.ID, QPN: r.q.num, Op: e.wr.Op.Completion(),
 			Status: status,
 		})
 		status = verbs.StatusFlushed
 	}
-}
-
-// rnrWait holds everything back for as long as the peer asked.
-func (r *requester) rnrWait(delay time.Duration) {
-	r.goBack()
-	r.notReady = true
-	r.setDeadline(cpu.NowNs() + int64(delay))
 }

@@ -28,7 +28,7 @@ func (q *qp) PostSend(wrs []verbs.SendWR) (int, error) {
 	}
 	for i := range wrs[:n] {
 		if wrs[i].Flags&verbs.Signaled != 0 {
-			q.sendCQ.push(verbs.WC{ID: wrs[i].ID, QPN: q.num, Op: completionOf(wrs[i].Op)})
+			q.sendCQ.push(verbs.WC{ID: wrs[i].ID, QPN: q.num, Op: wrs[i].Op.Completion()})
 		}
 	}
 	return n, err
@@ -135,14 +135,4 @@ func (q *qp) checkOp(wr *verbs.SendWR) error {
 			q.config.MaxInline)
 	}
 	return nil
-}
-
-func completionOf(op verbs.SendOp) verbs.WCOp {
-	switch op {
-	case verbs.OpWrite, verbs.OpWriteImm:
-		return verbs.WCWrite
-	case verbs.OpRead:
-		return verbs.WCRead
-	}
-	return verbs.WCSend
 }

@@ -27,7 +27,7 @@ func (q *qp) receiveUC(p *wire.Packet) counter {
 	}
 	under := q.in.kind
 	if s.First {
-		q.in.reset()
+		q.in.kind = wire.NoKind // the message in progress is dropped
 	}
 	if why := q.accept(p); why != noDrop {
 		q.in.kind = under
@@ -68,7 +68,9 @@ func (q *qp) receiveUD(p *wire.Packet, from *receiver) counter {
 	if why != noDrop {
 		return localProtection
 	}
-	from.putGRH(r.whole[at:at+verbs.GRHBytes], p)
+	// The packet's IPv4 header takes the second half of the room for a GRH.
+	grh := r.whole[at : at+verbs.GRHBytes]
+	from.flow.PutIPHeader(grh[verbs.GRHBytes-wire.IPv4Bytes:], p.Bytes(), from.ipID)
 	copy(r.whole[at+verbs.GRHBytes:], p.Payload)
 	wc := q.received(verbs.WCRecv, uint32(verbs.GRHBytes+n))
 	wc.SrcQPN = p.SrcQPN

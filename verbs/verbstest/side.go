@@ -119,24 +119,7 @@ func (s *side) connect() error {
 	return s.qp.Connect(s.peer.Endpoint)
 }
 
-func (s *side) close() (err error) {
-	if s.qp != nil {
-		err = s.qp.Close()
-	}
-	if s.ah != nil {
-		err = errors.Join(err, s.ah.Close())
-	}
-	if s.mr != nil {
-		err = errors.Join(err, s.mr.Close())
-	}
-	if s.cq != nil {
-		err = errors.Join(err, s.cq.Close())
-	}
-	if s.pd != nil {
-		err = errors.Join(err, s.pd.Close())
-	}
-	return err
-}
+func (s *side) close() error { return verbs.Close(s.qp, s.ah, s.mr, s.cq, s.pd) }
 
 // place returns the memory of message i.
 func (s *side) place(i int) []byte { return s.mr.Bytes()[i*s.stride:][:s.Size] }

@@ -111,7 +111,11 @@ func (s *Socket) setBuffer(force, plain, n int) {
 func (s *Socket) Overflows() uint64 {
 	const drops = 8 // index of SK_MEMINFO_DROPS, the last
 	var info [drops + 1]uint32
-	if err := meminfo(s.fd, &info); err != nil {
+	n := uint32(unsafe.Sizeof(info))
+	// x/sys/unix has the name SO_MEMINFO but no call.
+	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(s.fd), unix.SOL_SOCKET,
+		unix.SO_MEMINFO, uintptr(unsafe.Pointer(&info)), uintptr(unsafe.Pointer(&n)), 0)
+	if errno != 0 {
 		return 0
 	}
 	return uint64(info[drops])
@@ -149,17 +153,6 @@ func (s *Socket) Close() error {
 		err = errors.Join(err, unix.Close(s.wake))
 	}
 	return err
-}
-
-// meminfo reads SO_MEMINFO, for which x/sys/unix has the name but no call.
-func meminfo(fd int, info *[9]uint32) error {
-	n := uint32(unsafe.Sizeof(*info))
-	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(fd), unix.SOL_SOCKET, unix.SO_MEMINFO,
-		uintptr(unsafe.Pointer(info)), uintptr(unsafe.Pointer(&n)), 0)
-	if errno != 0 {
-		return errno
-	}
-	return nil
 }
 
 // Fatal reports whether an error concerns the socket itself, which then carries nothing more. All
