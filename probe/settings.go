@@ -79,8 +79,8 @@ func (s Settings) Int(name string) int {
 	return n
 }
 
-// Complete adds the defaults of the axes that settings lack. It refuses what no sweep file has: these
-// settings may come from another process.
+// Complete adds the defaults of the axes that settings lack. It refuses what no sweep file has:
+// these settings may come from another process.
 func (s Settings) Complete(axes []Axis) (Settings, error) {
 	list := make([]Setting, len(axes))
 	for i := range axes {

@@ -16,7 +16,7 @@
 //
 // Disturbed repeats do not count. Either others and the hypervisor had over 0.1 CPUs, or fixed work
 // took over 1.15 times the lower quartile of the run. Fixed work is 20 ms of sums in L1, and 40 ms
-// of dependent loads from 256 MiB on the stores' kind of pages. A line has the slower of before and
+// of dependent loads from 1 GiB on the stores' kind of pages. A line has the slower of before and
 // after. The benchmarks stand still meanwhile (SIGSTOP). A line without fixed work, of an older
 // file, is judged by the rest. At the end, benchmarks with fewer than two quiet repeats run once
 // more.
