@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/internal/foreign"
-	"dpukv/placement/emulate"
+	"dpukv/placement/emulate/keeper"
 	"dpukv/placement/node"
 	"dpukv/placement/submode"
 	"dpukv/placement/submode/packetfilter"
@@ -38,7 +38,7 @@ func newLabCommand() *cobra.Command {
 		Short:  "Hold the machines of an emulated testbed, as told on stdin",
 		Hidden: true,
 		Args:   exactArgs(0, "arguments"),
-		RunE:   func(cmd *cobra.Command, _ []string) error { return emulate.Keep(cmd.Context()) },
+		RunE:   func(cmd *cobra.Command, _ []string) error { return keeper.Run(cmd.Context()) },
 	}
 }
 

@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -100,12 +101,7 @@ func (s *Spec) hosts() (n int) {
 	return n
 }
 
-func (s *Spec) mtu() int {
-	if s.MTU == 0 {
-		return defaultMTU
-	}
-	return s.MTU
-}
+func (s *Spec) mtu() int { return cmp.Or(s.MTU, defaultMTU) }
 
 func (s *Spec) offloads() string {
 	switch onPath := slices.ContainsFunc(s.Machines, func(m Machine) bool { return m.OnPath }); {

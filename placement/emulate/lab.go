@@ -78,17 +78,12 @@ func (l *Lab) Facts() Facts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	facts := l.facts
-	facts.Machines = nil
-	for i := range l.facts.Machines {
-		facts.Machines = append(facts.Machines, l.facts.Machines[i].clone())
+	facts.Machines = slices.Clone(facts.Machines)
+	for i := range facts.Machines {
+		m := &facts.Machines[i]
+		m.Interfaces, m.Notes = slices.Clone(m.Interfaces), slices.Clone(m.Notes)
 	}
 	return facts
-}
-
-func (m *MachineFacts) clone() MachineFacts {
-	c := *m
-	c.Interfaces, c.Notes = slices.Clone(m.Interfaces), slices.Clone(m.Notes)
-	return c
 }
 
 // Await waits until one machine reaches the other, for seconds at most. Call it after Restore, or

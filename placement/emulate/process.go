@@ -44,14 +44,8 @@ func startKeeper(command []string, userNamespace bool) (*process, error) {
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if userNamespace {
 		p.cmd.SysProcAttr.Cloneflags = syscall.CLONE_NEWUSER
-		p.cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{
-			ContainerID: 0,
-			HostID:      os.Geteuid(), Size: 1,
-		}}
-		p.cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{
-			ContainerID: 0,
-			HostID:      os.Getegid(), Size: 1,
-		}}
+		p.cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
+		p.cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}
 	}
 	p.cmd.Stderr = &p.stderr
 	in, err := p.cmd.StdinPipe()

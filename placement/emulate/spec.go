@@ -8,7 +8,7 @@ type Spec struct {
 	// Offloads are the offloads of every interface: On, Off, or "": Off if any DPU is on-path, else
 	// On. See doc.go.
 	Offloads string `json:"offloads,omitempty"`
-	// Keeper is the command that runs Keep: nil for "lab" of this executable.
+	// Keeper is the command that runs keeper.Run: nil for "lab" of this executable.
 	Keeper []string `json:"-"`
 }
 

@@ -57,7 +57,7 @@ func (t *topology) side(spec *Spec, host *Machine) keeper.End {
 	dpus := spec.dpusOf(host.Name)
 	if len(dpus) == 1 && dpus[0].OnPath {
 		dpu := dpus[0].Name
-		t.plug(host.Name, t.uplink(host.Name), keeper.End{Space: dpu, Name: HostPort})
+		t.join(t.uplink(host.Name), keeper.End{Space: dpu, Name: HostPort})
 		return keeper.End{Space: dpu, Name: Port}
 	}
 	c := t.bridge(card + host.Name)
@@ -66,7 +66,7 @@ func (t *topology) side(spec *Spec, host *Machine) keeper.End {
 		if i > 0 {
 			port = fmt.Sprintf("dpu%d", i-1)
 		}
-		t.plug(m.Name, t.uplink(m.Name), keeper.End{Space: c, Name: port, Bridged: true})
+		t.join(t.uplink(m.Name), keeper.End{Space: c, Name: port, Bridged: true})
 	}
 	return keeper.End{Space: c, Name: wire, Bridged: true}
 }
@@ -85,22 +85,15 @@ func (t *topology) joinSides(ports []keeper.End) {
 	}
 }
 
-// join lays a wire. If an end is in a machine, the other end cuts that machine off.
+// join lays a cable. If an end is in a machine, the other end cuts that machine off. Of an on-path
+// DPU, that is the end of the wire, which comes last.
 func (t *topology) join(a, b keeper.End) {
 	t.Links = append(t.Links, keeper.Link{A: a, B: b})
-	t.owns(a, b)
-	t.owns(b, a)
-}
-
-func (t *topology) owns(near, far keeper.End) {
-	if !near.Bridged {
-		t.cables[near.Space] = far
+	for _, way := range [][2]keeper.End{{a, b}, {b, a}} {
+		if near, far := way[0], way[1]; !near.Bridged {
+			t.cables[near.Space] = far
+		}
 	}
-}
-
-func (t *topology) plug(machine string, near, far keeper.End) {
-	t.Links = append(t.Links, keeper.Link{A: near, B: far})
-	t.cables[machine] = far
 }
 
 func (t *topology) bridge(name string) string {

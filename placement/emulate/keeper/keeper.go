@@ -13,8 +13,9 @@ import (
 // Name is the service's name in calls: "Lab.Up".
 const Name = "Lab"
 
-// Run serves on standard input and output. It ends when the input ends (unless the lab stays), when
-// ctx ends, or when the terminal hangs up. Then it removes everything that it made.
+// Run is the process that holds a lab: the hidden subcommand "lab". It serves on standard input and
+// output. It ends when the input ends (unless the lab stays), when ctx ends, or when the terminal
+// hangs up. Then it removes everything that it made.
 func Run(ctx context.Context) error {
 	// the caller may be dead: that is no reason to leave anything behind
 	signal.Ignore(syscall.SIGPIPE)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"dpukv/placement/emulate"
+	"dpukv/placement/emulate/keeper"
 )
 
 func main() {
@@ -20,7 +21,7 @@ func main() {
 	var err error
 	switch os.Args[1] {
 	case "lab":
-		err = emulate.Keep(ctx)
+		err = keeper.Run(ctx)
 	case "start":
 		err = start(ctx)
 	}
