@@ -62,7 +62,7 @@ func (m *Machines) cardOf(
 	var errs []error
 	var unread string
 	dpu := m.Bed.DPUOf(host)
-	named := dpu != nil && !dpu.Emulated() && dpu.Target() == submode.BlueField
+	named := m.namesCard(host)
 	for _, n := range []*testbed.Node{dpu, m.Bed.Node(host)} {
 		if n == nil || n.Emulated() {
 			continue

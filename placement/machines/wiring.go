@@ -32,12 +32,8 @@ func wiringOf(name string) wiring {
 
 // LabSpec returns the emulated part of the testbed, wired for a submode. It has no machines if none
 // is emulated.
-func LabSpec(t *testbed.Testbed, submode string) emulate.Spec {
-	return labSpec(t, wiringOf(submode))
-}
-
-func labSpec(t *testbed.Testbed, w wiring) emulate.Spec {
-	var spec emulate.Spec
+func LabSpec(t *testbed.Testbed, submode string) (spec emulate.Spec) {
+	w := wiringOf(submode)
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		if !n.Emulated() {
@@ -66,7 +62,7 @@ func (m *Machines) Wire(ctx context.Context, name string) error {
 		}
 	}
 	if m.labs[w] == nil {
-		spec := labSpec(&m.Bed, w)
+		spec := LabSpec(&m.Bed, name)
 		if len(spec.Machines) == 0 {
 			return nil
 		}

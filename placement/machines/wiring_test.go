@@ -5,12 +5,13 @@ import (
 
 	"dpukv/internal/test/must"
 	"dpukv/internal/test/testbeds"
+	"dpukv/placement/submode"
 	"dpukv/placement/testbed"
 )
 
 func TestMachinesThatAreMade(t *testing.T) {
 	bed := must.Get(testbed.Parse("t.yaml", []byte(testbeds.FourMachines)))(t)
-	if got := labSpec(&bed, peers); len(got.Machines) != 4 || got.Machines[3].Profile != "bf3" ||
+	if got := LabSpec(&bed, submode.OffPath); len(got.Machines) != 4 || got.Machines[3].Profile != "bf3" ||
 		got.Machines[0].Profile != "none" || got.Machines[1].Of != "hostA" {
 		t.Errorf("the lab is %+v", got)
 	}
@@ -22,7 +23,7 @@ func TestMachinesThatAreMade(t *testing.T) {
 		t.Errorf("a machine modelled as bf2 is of generation %q", n.Generation)
 	}
 	local := testbed.Local()
-	if local.EmulatedText() != "" || len(labSpec(&local, peers).Machines) != 0 {
+	if local.EmulatedText() != "" || len(LabSpec(&local, submode.OffPath).Machines) != 0 {
 		t.Error("this machine is taken for an emulated one")
 	}
 }

@@ -116,8 +116,5 @@ func (d *Datapath) text() string {
 	for _, name := range onPath() {
 		say(name, d.Chosen[name])
 	}
-	if parts == nil {
-		return ""
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return mapping(parts)
 }

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -82,18 +83,11 @@ func (n *Node) modesText() string {
 			parts = append(parts, "address: "+plain(ends.Address))
 		}
 		if ends.RDMA != nil {
-			text := ends.RDMA.text()
-			if text == "" {
-				text = "{}"
-			}
-			parts = append(parts, "rdma: "+text)
+			parts = append(parts, "rdma: "+cmp.Or(ends.RDMA.text(), "{}"))
 		}
 		modes = append(modes, k.Name+": {"+strings.Join(parts, ", ")+"}")
 	}
-	if modes == nil {
-		return ""
-	}
-	return "{" + strings.Join(modes, ", ") + "}"
+	return mapping(modes)
 }
 
 // ModeOf returns the mode that a submode asks of every card of a placement; "": any. An on-path

@@ -157,11 +157,3 @@ func (n *Node) fields() []string {
 	}
 	return fields
 }
-
-// address returns the node's address, or a description of its later address.
-func (n *Node) address() string {
-	if n.Address == "" {
-		return "ITS-ADDRESS"
-	}
-	return n.Address
-}

@@ -257,10 +257,15 @@ func (d *RDMA) text() string {
 	if d.MTU != provider.Defaults.MTU {
 		parts = append(parts, fmt.Sprintf("mtu: %d", d.MTU))
 	}
-	if parts == nil {
+	return mapping(parts)
+}
+
+// mapping writes keys and values in the form of a file; "" for none.
+func mapping(fields []string) string {
+	if fields == nil {
 		return ""
 	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return "{" + strings.Join(fields, ", ") + "}"
 }
 
 // portRange is a range of ports.

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -31,7 +32,7 @@ func (c *Assignment) Device(n *Node) (string, error) {
 			return "", fmt.Errorf("node %s: found the address %s, allowed: for softroce an IPv4 "+
 				"address, not a name", n.Name, n.Address)
 		}
-		return "softroce:" + n.address(), nil
+		return "softroce:" + cmp.Or(n.Address, "ITS-ADDRESS"), nil // that it gets later
 	case name == "" && alone:
 		return "shm", nil
 	case name == "":

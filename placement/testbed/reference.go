@@ -1,6 +1,10 @@
 package testbed
 
-import "slices"
+import (
+	"slices"
+
+	"dpukv/placement/launch"
+)
 
 // Key describes a key of a testbed file.
 type Key struct {
@@ -28,10 +32,12 @@ func Keys() []Section {
 				keys = append(keys, nodeKeys[i].Key)
 			}
 		}
-		sections = append(sections, Section{heading, keys})
+		if keys != nil {
+			sections = append(sections, Section{heading, keys})
+		}
 	}
 	node("", "A node")
-	for _, via := range viasWithKeys() {
+	for _, via := range launch.Vias() {
 		node(via, "A node with via: "+via)
 	}
 	return append(sections,
@@ -40,17 +46,6 @@ func Keys() []Section {
 		Section{"A mode of a node", slices.Clone(endsKeys)},
 		Section{"datapath of a node", slices.Clone(datapathKeys)},
 		Section{"A placement", slices.Clone(placementKeys)})
-}
-
-// viasWithKeys are the ways to start processes that have keys of their own.
-func viasWithKeys() []string {
-	var vias []string
-	for i := range nodeKeys {
-		if via := nodeKeys[i].Via; via != "" && !slices.Contains(vias, via) {
-			vias = append(vias, via)
-		}
-	}
-	return vias
 }
 
 func keyNames(keys []Key) []string {

@@ -70,7 +70,16 @@ func (t *Testbed) EmulatedText() string {
 
 // Node finds a node by its name; nil: there is none.
 func (t *Testbed) Node(name string) *Node {
-	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Name == name })
+	return t.first(func(n Node) bool { return n.Name == name })
+}
+
+// DPUOf returns the DPU in a host; nil: there is none.
+func (t *Testbed) DPUOf(host string) *Node {
+	return t.first(func(n Node) bool { return n.Of == host })
+}
+
+func (t *Testbed) first(is func(Node) bool) *Node {
+	i := slices.IndexFunc(t.Nodes, is)
 	if i < 0 {
 		return nil
 	}
@@ -114,15 +123,6 @@ func (t *Testbed) Differences(b *Testbed) []string {
 	note("server_side", strings.Join(t.ServerSide, ", "), strings.Join(b.ServerSide, ", "))
 	note("placements", strings.Join(t.ownTexts(), ", "), strings.Join(b.ownTexts(), ", "))
 	return diff
-}
-
-// DPUOf returns the DPU in a host.
-func (t *Testbed) DPUOf(host string) *Node {
-	i := slices.IndexFunc(t.Nodes, func(n Node) bool { return n.Of == host })
-	if i < 0 {
-		return nil
-	}
-	return &t.Nodes[i]
 }
 
 // OnPathNode returns a copy of the DPU's node.

@@ -19,11 +19,10 @@ import (
 // CheckCards looks on every node at what decides whether its card can be measured. It changes
 // nothing. The error is nil only if nothing is refused.
 func CheckCards(ctx context.Context, w io.Writer, bed testbed.Testbed, version string) error {
-	c, err := newChecker(version)
+	c, err := newChecker(version, true)
 	if err != nil {
 		return err
 	}
-	c.card = true
 	return c.run(ctx, &bed, func(t *table) error { return t.cards(w) })
 }
 
@@ -32,11 +31,10 @@ func CheckCards(ctx context.Context, w io.Writer, bed testbed.Testbed, version s
 func Reports(
 	ctx context.Context, bed testbed.Testbed, version string,
 ) (reports []*cardreport.Report, err error) {
-	c, err := newChecker(version)
+	c, err := newChecker(version, true)
 	if err != nil {
 		return nil, err
 	}
-	c.card = true
 	err = c.run(ctx, &bed, func(t *table) error {
 		var errs []error
 		for _, v := range t.visits {

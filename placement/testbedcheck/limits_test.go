@@ -29,7 +29,7 @@ func TestLimits(t *testing.T) {
 	} {
 		table := table{bed: &parsed}
 		for _, n := range []string{"a", "b", "d"} {
-			v := &visit{node: parsed.Node(n), found: &node.Inspection{}, reaches: map[string]string{}}
+			v := &visit{node: parsed.Node(n), found: &node.Inspection{}, reached: &node.Reached{}}
 			if mode, ok := c.modes[n]; ok {
 				v.found.Report.BlueField = &survey.BlueField{Mode: mode}
 			}

@@ -73,8 +73,8 @@ func (t *table) why(c *testbed.Assignment) string {
 		case to.found.Error != "":
 			return fmt.Sprintf("node %s cannot listen at its address: %s", to.node.Name,
 				to.found.Error)
-		case from != to && from.reaches[to.found.Addr] != "":
-			return blocked(from.node, to, from.reaches[to.found.Addr])
+		case from != to && from.reached.Errors[to.found.Addr] != "":
+			return blocked(from.node, to, from.reached.Errors[to.found.Addr])
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package testbedcheck
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -40,7 +41,7 @@ var checkRows = []row{
 	{"link MTU", func(v *visit) string {
 		return v.linked(func(i *survey.Interface) string { return fmt.Sprint(i.MTU) })
 	}},
-	{"free port", func(v *visit) string { return v.listens() }},
+	{"free port", (*visit).listens},
 	{"RDMA", rdmaCell},
 	{"RDMA providers", providersCell},
 	{"BlueField", blueFieldCell},
@@ -84,11 +85,7 @@ func (t *table) text() string {
 func (t *table) line(w *tabwriter.Writer, head string, cell func(*visit) string) {
 	cells := []string{head}
 	for _, v := range t.visits {
-		text := cell(v)
-		if text == "" {
-			text = "–"
-		}
-		cells = append(cells, text)
+		cells = append(cells, cmp.Or(cell(v), "–"))
 	}
 	fmt.Fprintln(w, strings.Join(cells, "\t"))
 }

@@ -20,7 +20,7 @@ import (
 // Check visits every node of a testbed and reports its facts, and which placements can run or why
 // not. The error is nil only if all nodes can be used and all placements of its nodes can run.
 func Check(ctx context.Context, w io.Writer, bed testbed.Testbed, version string) error {
-	c, err := newChecker(version)
+	c, err := newChecker(version, false)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (c *checker) check(ctx context.Context, w io.Writer, bed *testbed.Testbed) 
 	})
 }
 
-func newChecker(version string) (*checker, error) {
+func newChecker(version string, card bool) (*checker, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this binary, which the nodes are to run: %w", err)
@@ -46,7 +46,7 @@ func newChecker(version string) (*checker, error) {
 		return nil, err
 	}
 	return &checker{
-		version: version, build: build, command: []string{self, node.Subcommand},
+		card: card, version: version, build: build, command: []string{self, node.Subcommand},
 		timeouts: node.DefaultTimeouts,
 	}, nil
 }
@@ -154,11 +154,8 @@ func introduce(ctx context.Context, visits []*visit) {
 		}
 		all.Go(func() {
 			v.process.Send(v.others(visits, addrs))
-			var got *node.Reached
-			if got, v.err = node.Expect[*node.Reached](ctx, v.process, 4*node.ReachTimeout,
-				"reach the other nodes"); v.err == nil {
-				v.reaches, v.reached = got.Errors, got
-			}
+			v.reached, v.err = node.Expect[*node.Reached](ctx, v.process, 4*node.ReachTimeout,
+				"reach the other nodes")
 		})
 	}
 	all.Wait()

@@ -24,8 +24,7 @@ type visit struct {
 
 	model   string // of an emulated machine's cores
 	process *node.Process
-	reaches map[string]string // by address of other nodes: why not
-	reached *node.Reached     // the same, and what a check of cards asks
+	reached *node.Reached     // what it reaches of the other nodes, and why not
 	facts   *cardreport.Facts // nil: not asked for
 
 	misplaced error // why a load to the node's address does not take the card
