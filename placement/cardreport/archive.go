@@ -12,16 +12,6 @@ import (
 	"time"
 )
 
-// line is a probe in probes.jsonl.
-type line struct {
-	Name    string   `json:"name"`
-	Command []string `json:"command"`
-	Exit    int      `json:"exit"`
-	Stdout  string   `json:"stdout,omitempty"` // files
-	Stderr  string   `json:"stderr,omitempty"`
-	NotRun  string   `json:"not_run,omitempty"`
-}
-
 // Write writes reports as an archive. about is the text of its README.
 func Write(w io.Writer, about string, reports []*Report) error {
 	compressed := gzip.NewWriter(w)
@@ -55,22 +45,18 @@ func writeReport(add func(name string, text []byte) error, r *Report) error {
 	var index bytes.Buffer
 	encoder := json.NewEncoder(&index)
 	encoder.SetEscapeHTML(false)
-	for i := range r.Answers {
-		a := &r.Answers[i]
-		l := line{Name: a.Name, Command: a.Command, Exit: a.Exit, NotRun: a.NotRun}
-		for _, f := range []struct {
-			ext, text string
-			file      *string
-		}{{".out", a.Stdout, &l.Stdout}, {".err", a.Stderr, &l.Stderr}} {
-			if f.text == "" {
+	for _, line := range r.Answers { // its output is replaced by files
+		for i, output := range []*string{&line.Stdout, &line.Stderr} {
+			text := *output
+			if text == "" {
 				continue
 			}
-			*f.file = fileName(a.Name) + f.ext
-			if err := add(path.Join(fileName(r.Node), *f.file), []byte(f.text)); err != nil {
+			*output = fileName(line.Name) + []string{".out", ".err"}[i]
+			if err := add(path.Join(fileName(r.Node), *output), []byte(text)); err != nil {
 				return err
 			}
 		}
-		if err := encoder.Encode(&l); err != nil {
+		if err := encoder.Encode(&line); err != nil {
 			return err
 		}
 	}

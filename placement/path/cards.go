@@ -13,13 +13,11 @@ import (
 )
 
 // cards are the BlueFields at the ends of a point.
-type cards []pointCard
-
-type pointCard struct{ machines.HostCard }
+type cards []machines.HostCard
 
 // plainNIC reports whether a card is a NIC and nothing else, of a testbed that does not use its
 // Arm. Off-path, nothing is between such a host and the wire.
-func (c *pointCard) plainNIC(name string) bool {
+func plainNIC(c *machines.HostCard, name string) bool {
 	return name == submode.OffPath && c.Current == card.NIC && !c.Named
 }
 
@@ -29,10 +27,7 @@ func visitCards(
 	ctx context.Context, m *machines.Machines, name string, c *testbed.Assignment,
 ) (testbed.Assignment, cards, error) {
 	found, err := m.Cards(ctx, c)
-	var list cards
-	for i := range found {
-		list = append(list, pointCard{found[i]})
-	}
+	list := cards(found)
 	if err == nil {
 		err = list.check(name)
 	}
@@ -52,7 +47,7 @@ func visitCards(
 
 // mode returns the current mode of a host's card; "": unknown, or there is none.
 func (p cards) mode(host string) card.Mode {
-	i := slices.IndexFunc(p, func(c pointCard) bool { return c.Host == host })
+	i := slices.IndexFunc(p, func(c machines.HostCard) bool { return c.Host == host })
 	if i < 0 {
 		return ""
 	}
@@ -64,7 +59,7 @@ func (p cards) check(name string) error {
 	allowed := testbed.ModeOf(name)
 	for i := range p {
 		c := &p[i]
-		if allowed == "" || c.ReadOn == "" || c.plainNIC(name) {
+		if allowed == "" || c.ReadOn == "" || plainNIC(c, name) {
 			continue
 		}
 		if err := c.Check(allowed); err != nil {
@@ -101,7 +96,7 @@ func (p cards) warnings(name string, c *testbed.Assignment) (warnings results.Wa
 		case found.ReadOn == "":
 			note("%s has a BlueField, and its mode is not known: whether this is %s is not "+
 				"verified (%s)", found.Host, name, found.Why)
-		case found.plainNIC(name):
+		case plainNIC(found, name):
 			note("the card in %s is in %s: to its host it is a NIC, and not a separated host as "+
 				"in the study", found.Host, found.Current.Title())
 		case found.Current == "":

@@ -25,12 +25,12 @@ func TestWarningsOfCards(t *testing.T) {
 		Server:  testbed.Node{Node: launch.Node{Name: "hostB"}, Kind: testbed.KindHost},
 		Clients: []testbed.Node{{Node: launch.Node{Name: "hostA"}, Kind: testbed.KindHost}},
 	}
-	unseen := cards{{machines.HostCard{Host: "hostB", Why: "sh: not found"}}}
+	unseen := cards{{Host: "hostB", Why: "sh: not found"}}
 	if got := unseen.warnings(submode.OffPath, c); len(got) != 1 ||
 		!strings.Contains(got[0].Text, "whether hostB has a BlueField on its path is not known") {
 		t.Errorf("got %q", got)
 	}
-	nic := cards{{machines.HostCard{Host: "hostB", ReadOn: "hostB", Card: card.Card{Current: card.NIC}}}}
+	nic := cards{{Host: "hostB", ReadOn: "hostB", Card: card.Card{Current: card.NIC}}}
 	if got := nic.warnings(submode.OffPath, c); len(got) != 1 || nic.check(submode.OffPath) != nil ||
 		!strings.Contains(got[0].Text, "to its host it is a NIC") {
 		t.Errorf("got %q", got)
@@ -38,16 +38,14 @@ func TestWarningsOfCards(t *testing.T) {
 	if nic[0].Named = true; nic.check(submode.OffPath) == nil {
 		t.Error("a NIC whose Arm the testbed names passes as a separated host")
 	}
-	unknown := cards{{machines.HostCard{
-		Host: "hostB", Why: "mlxconfig: not found", Card: card.Card{PCI: "0000:03:00.0"},
-	}}}
+	unknown := cards{{Host: "hostB", Why: "mlxconfig: not found", Card: card.Card{PCI: "0000:03:00.0"}}}
 	if got := unknown.warnings(submode.OffPath, c); len(got) != 1 || unknown.check(submode.OffPath) != nil ||
 		!strings.Contains(got[0].Text, "whether this is off-path is not verified (mlxconfig: not found)") {
 		t.Errorf("got %q", got)
 	}
 	both := cards{
-		{machines.HostCard{Host: "hostB", ReadOn: "dpuB", Card: card.Card{Current: card.DPU}}},
-		{machines.HostCard{Host: "hostA", ReadOn: "dpuA", Card: card.Card{Current: card.DPU}}},
+		{Host: "hostB", ReadOn: "dpuB", Card: card.Card{Current: card.DPU}},
+		{Host: "hostA", ReadOn: "dpuA", Card: card.Card{Current: card.DPU}},
 	}
 	if got := both.warnings(submode.SM4, c); len(got) != 1 ||
 		!strings.Contains(got[0].Text, "crosses the switches of two") {
@@ -60,12 +58,9 @@ func TestModesOfAPoint(t *testing.T) {
 	programs.First(t, map[string]string{
 		"ssh": programs.SSH, "mlxconfig": programs.Mlxconfig("1", "1", "1"), "ip": sfAddress,
 	})
-	bed, err := testbed.Parse("t.yaml", []byte(strings.ReplaceAll(testbeds.TwoCards, "address: 10.10.10.4",
+	bed := must.Get(testbed.Parse("t.yaml", []byte(strings.ReplaceAll(testbeds.TwoCards, "address: 10.10.10.4",
 		"address: 10.10.10.4, rdma: {device: mlx5_0}, modes: {dpu: {address: 10.10.10.14, rdma: {device: mlx5_2}}}")+
-		"placements: {TO-DPU: {clients: hostA, server: dpuB}}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+		"placements: {TO-DPU: {clients: hostA, server: dpuB}}\n")))(t)
 	c := must.Get(bed.Assign("TO-DPU"))(t)
 	for name, want := range map[string]string{submode.OffPath: "10.10.10.4", submode.OffPathSF: "10.10.10.14"} {
 		if planned := c.For(name); planned.Server.Address != want {
@@ -73,7 +68,7 @@ func TestModesOfAPoint(t *testing.T) {
 		}
 	}
 	m := &machines.Machines{Bed: bed}
-	_, _, err = visitCards(t.Context(), m, submode.OffPathSF, &c)
+	_, _, err := visitCards(t.Context(), m, submode.OffPathSF, &c)
 	if err == nil || !strings.Contains(err.Error(), "wants its address 10.10.10.14 on a scalable function") {
 		t.Errorf("an address of another interface: got %v", err)
 	}
@@ -106,7 +101,7 @@ func TestArmHits(t *testing.T) {
 			}
 			return fmt.Sprintf(`[{"ifname":"p0","stats64":{"rx":{"packets":%d}}}]`, c.hits[n-1]), nil
 		}}
-		found := cards{{machines.HostCard{Host: "hostB", ReadOn: "dpuB"}}}
+		found := cards{{Host: "hostB", ReadOn: "dpuB"}}
 		h := newArmHits(found, func(string) *step.Node { return &arm })
 		must.Do(t, h.begin(t.Context()))
 		p := &results.Point{}
@@ -122,7 +117,7 @@ func TestArmHits(t *testing.T) {
 			t.Errorf("%s: got the evidence %v", name, p.Evidence)
 		}
 	}
-	byHost := cards{{machines.HostCard{Host: "hostB", ReadOn: "hostB"}}}
+	byHost := cards{{Host: "hostB", ReadOn: "hostB"}}
 	h := newArmHits(byHost, func(string) *step.Node { return nil })
 	must.Do(t, h.begin(t.Context()))
 	p := &results.Point{}

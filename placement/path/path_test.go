@@ -50,8 +50,10 @@ func TestWarningsOfADatapath(t *testing.T) {
 // adopted returns a lease of a datapath that a node reports as applied.
 func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 	t.Helper()
-	s := must.Get(submode.New(submode.Config{Submode: name, Target: submode.Linux, Datapath: datapath, CPUs: cpus}))(t)
-	l, err := s.Adopt(t.Context(), step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
+	s := must.Get(submode.New(submode.Config{
+		Submode: name, Target: submode.Linux, Datapath: datapath, CPUs: cpus,
+	}))(t)
+	return must.Get(s.Adopt(t.Context(), step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
 		switch argv[0] {
 		case "readlink":
 			return "net:[4026531840]", nil
@@ -60,9 +62,5 @@ func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 		}
 		return fmt.Sprintf(`{"Submode": %q, "Datapath": %q, "Ports": {"Wire": "p0", "Host": "pf0hpf"}}`, name,
 			datapath), nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	}}))(t)
 }
