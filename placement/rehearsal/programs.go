@@ -36,20 +36,19 @@ var emulated = map[string]func(args []string){
 }
 
 // faulty reports whether a fault is switched on.
-func faulty(name string) bool {
-	_, err := os.Stat(filepath.Join(state, "fault-"+name))
+func faulty(name string) bool { return holds("fault-" + name) }
+
+// kernelHasDatapath reports whether the kernel has Open vSwitch's datapath, as boot found it.
+func kernelHasDatapath() bool { return holds("kernel-datapath") }
+
+func holds(name string) bool {
+	_, err := os.Stat(filepath.Join(state, name))
 	return err == nil
 }
 
 func read(name string) string {
 	text, _ := os.ReadFile(filepath.Join(state, name))
 	return strings.TrimSpace(string(text))
-}
-
-// kernelHasDatapath reports whether the kernel has Open vSwitch's datapath, as boot found it.
-func kernelHasDatapath() bool {
-	_, err := os.Stat(filepath.Join(state, "kernel-datapath"))
-	return err == nil
 }
 
 func write(name, text string) {
@@ -66,17 +65,12 @@ func fail(err error) {
 // installed returns the path of the machine's own program.
 func installed(name string) string {
 	for _, dir := range []string{"/usr/sbin", "/usr/bin", "/sbin", "/bin"} {
-		if path := filepath.Join(dir, name); isProgram(path) {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 			return path
 		}
 	}
 	fail(fmt.Errorf("found no program %s", name))
 	return ""
-}
-
-func isProgram(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // become runs the machine's own program in the place of this process.
@@ -228,8 +222,7 @@ func counters(port string) {
 	if port != "p0" || said("uplink") != "" { // an older kernel names both sets alike
 		all = func(way, what string) string { return "vport_" + way + "_" + what }
 	}
-	var others uint64
-	more := uint64(0)
+	var others, more uint64
 	switch {
 	case faulty("other-traffic"):
 		more = 500

@@ -62,13 +62,9 @@ func devices(args []string) (translated []string) {
 
 // key reads a key of other_config as it is in the database.
 func key(name string) string {
-	cmd := exec.Command(installed("ovs-vsctl"), "--timeout=5", "--if-exists", "get",
+	value := output("ovs-vsctl", "--timeout=5", "--if-exists", "get",
 		"Open_vSwitch", ".", "other_config:"+name)
-	out, err := cmd.Output()
-	if err != nil {
-		fail(fmt.Errorf("ovs-vsctl get %s: %w", name, err))
-	}
-	return strings.Trim(strings.TrimSpace(string(out)), `"`)
+	return strings.Trim(strings.TrimSpace(value), `"`)
 }
 
 func offloads() bool { return key("hw-offload") == "true" }
