@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 )
 
 const pci = "0000:03:00.0"
@@ -54,23 +55,18 @@ esac`,
 // fakeCard puts the shims into the PATH, changed ones over the others, and returns a sysfs.
 func fakeCard(t *testing.T, changed map[string]string) (sys string) {
 	t.Helper()
-	bin, sys := t.TempDir(), t.TempDir()
-	write := func(file, text string, mode os.FileMode) {
-		t.Helper()
+	programs.First(t, shims)
+	programs.First(t, changed)
+	sys = t.TempDir()
+	const device = "bus/pci/devices/" + pci
+	for name, text := range map[string]string{
+		device + "/vendor": "0x15b3\n", device + "/class": "0x020000\n", device + "/device": "0xa2d6\n",
+		"class/net/p0/device/vendor": "0x15b3\n",
+	} {
+		file := filepath.Join(sys, name)
 		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		must.Do(t, os.WriteFile(file, []byte(text), mode))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
-	for _, set := range []map[string]string{shims, changed} {
-		for name, script := range set {
-			write(filepath.Join(bin, name), "#!/bin/sh\n"+script+"\n", 0o755)
-		}
-	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	device := filepath.Join(sys, "bus/pci/devices", pci)
-	for file, text := range map[string]string{"vendor": "0x15b3\n", "class": "0x020000\n", "device": "0xa2d6\n"} {
-		write(filepath.Join(device, file), text, 0o644)
-	}
-	write(filepath.Join(sys, "class/net/p0/device/vendor"), "0x15b3\n", 0o644)
 	return sys
 }
 

@@ -21,53 +21,28 @@ func TestRefused(t *testing.T) {
 	other := Machine{Name: "g", Kind: Host}
 	dpu := Machine{Name: "d", Kind: DPU, Of: "h"}
 	with := func(m Machine, change func(*Machine)) Machine { change(&m); return m }
+	direct, onPath := func(m *Machine) { m.Direct = true }, func(m *Machine) { m.OnPath = true }
+	of := func(machines ...Machine) Spec { return Spec{Machines: machines} }
 	for want, spec := range map[string]Spec{
 		"found 0 machines":                       {},
 		"MTU: found 100, allowed: 1280 to 65535": {Machines: []Machine{host}, MTU: 100},
 		`offloads: found "some"`:                 {Machines: []Machine{host}, Offloads: "some"},
-		"machine h: found a second one":          {Machines: []Machine{host, host}},
-		`machine "": found this name`:            {Machines: []Machine{{Kind: Host}}},
-		`machine "../x": found this name`: {Machines: []Machine{{
-			Name: "../x",
-			Kind: Host,
-		}}},
-		`machine "switch": found this name`: {Machines: []Machine{{
-			Name: "switch",
-			Kind: Host,
-		}}},
-		`machine "card-h": found this name`: {Machines: []Machine{{
-			Name: "card-h",
-			Kind: Host,
-		}}},
-		`found kind "nic", allowed: host, dpu`: {Machines: []Machine{{
-			Name: "h",
-			Kind: "nic",
-		}}},
-		"found of or on_path on a host": {Machines: []Machine{host, with(other, func(m *Machine) {
-			m.OnPath = true
-		})}},
-		"found direct on a dpu": {Machines: []Machine{host, with(dpu, func(m *Machine) {
-			m.Direct = true
-		})}},
-		`found of: "x", allowed: a host`: {Machines: []Machine{host, with(dpu, func(m *Machine) {
-			m.Of = "x"
-		})}},
-		`found of: "d", allowed: a host`: {Machines: []Machine{
-			host, dpu,
-			{Name: "e", Kind: DPU, Of: "d"},
-		}},
-		"found direct on a host with the DPU d": {Machines: []Machine{with(host, func(m *Machine) {
-			m.Direct = true
-		}), other, dpu}},
-		"found on_path on one of several DPUs": {Machines: []Machine{
-			host, other, dpu,
-			{Name: "e", Kind: DPU, Of: "h", OnPath: true},
-		}},
-		"in a lab of one host": {Machines: []Machine{host, with(dpu, func(m *Machine) { m.OnPath = true })}},
-		`profile: found "bf9", allowed: bf1, bf2, bf3, none, or a file`: {Machines: []Machine{with(host,
-			func(m *Machine) {
-				m.Profile = "bf9"
-			})}},
+		"machine h: found a second one":          of(host, host),
+		`machine "": found this name`:            of(Machine{Kind: Host}),
+		`machine "../x": found this name`:        of(Machine{Name: "../x", Kind: Host}),
+		`machine "switch": found this name`:      of(Machine{Name: "switch", Kind: Host}),
+		`machine "card-h": found this name`:      of(Machine{Name: "card-h", Kind: Host}),
+		`found kind "nic", allowed: host, dpu`:   of(Machine{Name: "h", Kind: "nic"}),
+		"found of or on_path on a host":          of(host, with(other, onPath)),
+		"found direct on a dpu":                  of(host, with(dpu, direct)),
+		`found of: "x", allowed: a host`:         of(host, with(dpu, func(m *Machine) { m.Of = "x" })),
+		`found of: "d", allowed: a host`:         of(host, dpu, Machine{Name: "e", Kind: DPU, Of: "d"}),
+		"found direct on a host with the DPU d":  of(with(host, direct), other, dpu),
+		"found on_path on one of several DPUs": of(host, other, dpu,
+			Machine{Name: "e", Kind: DPU, Of: "h", OnPath: true}),
+		"in a lab of one host": of(host, with(dpu, onPath)),
+		`profile: found "bf9", allowed: bf1, bf2, bf3, none, or a file`: of(with(host,
+			func(m *Machine) { m.Profile = "bf9" })),
 	} {
 		spec.Keeper = []string{"false"}
 		l, err := Start(t.Context(), spec)

@@ -1,6 +1,7 @@
 package submodetool
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"os/exec"
@@ -18,20 +19,17 @@ var update = flag.Bool("update", false, "write testdata anew")
 
 // TestSudoers: the file for the study's testbed is as it was, and sudo's own program takes it.
 func TestSudoers(t *testing.T) {
-	text := must.Get(examples.Testbeds.ReadFile("bluefield.yaml"))(t)
-	bed := must.Get(testbed.Parse("bluefield.yaml", text))(t)
-	var b strings.Builder
-	must.Do(t, Sudoers(&b, &bed, "v1"))
+	text, _ := sudoers(t, "ubuntu")
 	file := "testdata/bluefield.sudoers"
 	if *update {
 		must.Do(t, os.MkdirAll("testdata", 0o755))
-		must.Do(t, os.WriteFile(file, []byte(b.String()), 0o644))
+		must.Do(t, os.WriteFile(file, text, 0o644))
 	}
-	if want, err := os.ReadFile(file); err != nil || string(want) != b.String() {
+	if want, err := os.ReadFile(file); err != nil || !bytes.Equal(want, text) {
 		t.Errorf("%s differs (go test ./placement/submodetool -run TestSudoers -update writes it): %v\n%s",
-			file, err, &b)
+			file, err, text)
 	}
-	if strings.Contains(b.String(), "NOPASSWD: ALL") {
+	if bytes.Contains(text, []byte("NOPASSWD: ALL")) {
 		t.Error("found a rule for all commands")
 	}
 	visudo, err := exec.LookPath("visudo")
@@ -42,10 +40,21 @@ func TestSudoers(t *testing.T) {
 		t.Skip("needs visudo (package sudo): make deps")
 	}
 	copied := filepath.Join(t.TempDir(), "sudoers")
-	must.Do(t, os.WriteFile(copied, []byte(b.String()), 0o440))
+	must.Do(t, os.WriteFile(copied, text, 0o440))
 	if out, err := exec.Command(visudo, "-c", "-f", copied).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// sudoers returns the file for the study's testbed with another user, and the testbed.
+func sudoers(t *testing.T, user string) ([]byte, testbed.Testbed) {
+	t.Helper()
+	text := must.Get(examples.Testbeds.ReadFile("bluefield.yaml"))(t)
+	text = bytes.ReplaceAll(text, []byte("user: ubuntu"), []byte("user: "+user))
+	bed := must.Get(testbed.Parse("bluefield.yaml", text))(t)
+	var b bytes.Buffer
+	must.Do(t, Sudoers(&b, &bed, "v1"))
+	return b.Bytes(), bed
 }
 
 // TestSudoAllows asks sudo itself whether each command is allowed, and one with another script not.
@@ -53,13 +62,9 @@ func TestSudoAllows(t *testing.T) {
 	if _, err := exec.LookPath("sudo"); err != nil || os.Geteuid() != 0 {
 		t.Skip("needs sudo, and root: make deps")
 	}
-	text := must.Get(examples.Testbeds.ReadFile("bluefield.yaml"))(t)
-	text = []byte(strings.ReplaceAll(string(text), "user: ubuntu", "user: daemon"))
-	bed := must.Get(testbed.Parse("bluefield.yaml", text))(t)
-	var b strings.Builder
-	must.Do(t, Sudoers(&b, &bed, "v1"))
+	text, bed := sudoers(t, "daemon")
 	file := filepath.Join(t.TempDir(), "sudoers")
-	must.Do(t, os.WriteFile(file, []byte(b.String()), 0o440))
+	must.Do(t, os.WriteFile(file, text, 0o440))
 	allows := func(argv []string) bool {
 		script := append([]string{
 			"--mount", "sh", "-c",

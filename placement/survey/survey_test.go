@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 )
 
 // sysfs makes the files of a BlueField-3 with one RDMA device.
@@ -53,12 +54,7 @@ func TestRDMADevices(t *testing.T) {
 
 func TestBlueField(t *testing.T) {
 	sys := sysfs(t)
-	tools := t.TempDir()
-	t.Setenv("PATH", tools+":"+os.Getenv("PATH"))
-	mlxconfig := func(script string) {
-		t.Helper()
-		must.Do(t, os.WriteFile(filepath.Join(tools, "mlxconfig"), []byte("#!/bin/sh\n"+script), 0o755))
-	}
+	mlxconfig := func(script string) { programs.First(t, map[string]string{"mlxconfig": script}) }
 	mlxconfig("exit 1\n") // as none would answer
 	if b := blueField(t.Context(), sys, []Interface{{Name: "p0"}, {Name: "pf0hpf"}}); b == nil ||
 		b.Generation != "bf3" || b.Bus != "0000:03:00.0" || b.Mode != OnPath {

@@ -3,8 +3,6 @@ package testbed
 import (
 	"strings"
 	"testing"
-
-	"dpukv/internal/test/must"
 )
 
 // TestHostKeyAliases: two cards with one address behind different hosts have different names for
@@ -20,7 +18,7 @@ func TestHostKeyAliases(t *testing.T) {
 client_side: a
 server_side: b
 `
-	got := must.Get(Parse("t.yaml", []byte(bed)))(t)
+	got := parsedBed(t, bed)
 	for name, want := range map[string]string{
 		"a": "", "other": "", "port": "",
 		"dpuA": "a.lab+192.168.100.2", "dpuB": "me@b.lab-c.lab+192.168.100.2",

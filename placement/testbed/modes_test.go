@@ -26,7 +26,7 @@ server_side: [hostB, dpuB]
 // TestModes: a node has another address and device in a mode of its host's card. An on-path submode
 // puts the server's card into DPU mode.
 func TestModes(t *testing.T) {
-	bed := must.Get(Parse("t.yaml", []byte(bedOfModes)))(t)
+	bed := parsedBed(t, bedOfModes)
 	if again, err := Parse("t.yaml", bed.Marshal()); err != nil || bed.Differences(&again) != nil {
 		t.Errorf("written and read again: %v, %v\n%s", err, bed.Differences(&again), bed.Marshal())
 	}

@@ -26,11 +26,7 @@ func TestPlacementsAreTheStudys(t *testing.T) {
 		"L-CD-SH":  "hostB dpuB",
 		"HOSTS-SD": "dpuB hostA hostB",
 	} {
-		c, err := bed.Assign(name)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		c := must.Get(bed.Assign(name))(t)
 		var got []string
 		for _, n := range c.All() {
 			got = append(got, n.Name)
@@ -65,11 +61,7 @@ func TestPlacementsOfHalves(t *testing.T) {
 		"CH-EH-SD":    "hostB, hostA, dpuB, none",
 		"BACK":        "hostB, dpuA, dpuB, hostA",
 	} {
-		c, err := bed.Assign(name)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		c := must.Get(bed.Assign(name))(t)
 		if got := names(&c); got != want || !c.Split() {
 			t.Errorf("%s runs as %s, want %s", name, got, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/testbeds"
 )
 
@@ -43,12 +44,8 @@ func TestDevices(t *testing.T) {
 		},
 	} {
 		bed := parsedBed(t, test.bed)
-		c, err := bed.Assign("CH-SH")
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		err = CheckDevices(&bed, &c)
+		c := must.Get(bed.Assign("CH-SH"))(t)
+		err := CheckDevices(&bed, &c)
 		var got []string
 		for _, n := range c.All() {
 			if device, _ := c.Device(n); err == nil {
@@ -93,13 +90,10 @@ func TestLanes(t *testing.T) {
 	} {
 		bed := parsedBed(t, "client_side: hostA\nnodes:\n  hostA: {via: netns}\n  hostB: {"+test.host+
 			"}\n  dpuB: {kind: dpu, of: hostB, "+test.dpu+"}\nserver_side: [hostB, dpuB]\n")
-		c, err := bed.Assign("CH-ED-SH")
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		c := must.Get(bed.Assign("CH-ED-SH"))(t)
 		var got string
-		if err = CheckLanes(&bed, &c); err == nil {
+		err := CheckLanes(&bed, &c)
+		if err == nil {
 			engine, _ := c.LaneDeviceOf(&c.Server)
 			store, _ := c.LaneDeviceOf(c.Store)
 			got = engine + " " + store
@@ -123,11 +117,7 @@ func TestWays(t *testing.T) {
 		"CH-PD-SH":    "hostA-hostB hostA-dpuA dpuA-hostB",
 		"CH-PD-ED-SH": "hostA-dpuB hostA-dpuA dpuA-dpuB dpuB-hostB",
 	} {
-		c, err := bed.Assign(name)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		c := must.Get(bed.Assign(name))(t)
 		var got []string
 		for _, way := range c.Ways() {
 			got = append(got, way[0].Name+"-"+way[1].Name)

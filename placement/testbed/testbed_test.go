@@ -5,14 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/test/must"
 	"dpukv/internal/test/testbeds"
 	"dpukv/placement/launch"
 	"dpukv/verbs/provider"
 )
 
 func TestTestbedFile(t *testing.T) {
-	got := must.Get(Parse("t.yaml", []byte(testbeds.RealMachines)))(t)
+	got := parsedBed(t, testbeds.RealMachines)
 	ssh := func(name, host string) launch.Node { return launch.Node{Name: name, Via: "ssh", Host: host} }
 	want := []Node{
 		{Node: ssh("hostA", "a.lab"), Kind: "host", Address: "a.lab", RDMA: RDMA{"", provider.Defaults}},

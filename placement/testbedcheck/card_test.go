@@ -2,13 +2,9 @@ package testbedcheck
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
-	"dpukv/internal/test/must"
-	"dpukv/internal/test/programs"
-	"dpukv/internal/test/testbeds"
 	"dpukv/placement/cardreport"
 	"dpukv/placement/launch"
 	"dpukv/placement/node"
@@ -19,16 +15,8 @@ import (
 // TestCardsOfALab: on emulated machines nothing is refused, and every way carries TCP, datagrams
 // and packets of the full size.
 func TestCardsOfALab(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("needs root: limits of CPU time and links that are cut")
-	}
-	program := programs.DPUKV(t)
-	build := must.Get(node.Digest(program))(t)
-	bed := must.Get(testbed.Parse("t.yaml", []byte(testbeds.FourMachines)))(t)
-	c := checker{
-		card: true, version: "test", build: build, command: []string{program, "node"},
-		keeper: []string{program, "lab"}, timeouts: node.DefaultTimeouts,
-	}
+	c, bed := ofALab(t)
+	c.card = true
 	var out strings.Builder
 	if err := c.run(t.Context(), &bed, func(t *table) error { return t.cards(&out) }); err != nil {
 		t.Errorf("%v\n%s", err, out.String())

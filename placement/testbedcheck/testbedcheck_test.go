@@ -17,17 +17,8 @@ import (
 // TestCheckOfALab: all four machines can be used, each at its given address, and every placement
 // can run.
 func TestCheckOfALab(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("needs root: limits of CPU time and links that are cut")
-	}
-	program := programs.DPUKV(t)
-	build := must.Get(node.Digest(program))(t)
-	bed := must.Get(testbed.Parse("t.yaml", []byte(testbeds.FourMachines)))(t)
+	c, bed := ofALab(t)
 	var out strings.Builder
-	c := checker{
-		version: "test", build: build, command: []string{program, "node"}, keeper: []string{program, "lab"},
-		timeouts: node.DefaultTimeouts,
-	}
 	must.Do(t, c.check(t.Context(), &out, &bed))
 	for _, want := range []string{"as 8 cores of 0.24", "eth0 veth", "hostA unmodelled"} {
 		if !strings.Contains(out.String()+bed.EmulatedText(), want) {
@@ -56,4 +47,17 @@ func TestCheckOfALab(t *testing.T) {
 			t.Errorf("got\n%s, want it to hold %q", out.String(), want)
 		}
 	}
+}
+
+// ofALab returns a checker of dpukv, and a testbed of four emulated machines.
+func ofALab(t *testing.T) (checker, testbed.Testbed) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root: limits of CPU time and links that are cut")
+	}
+	program := programs.DPUKV(t)
+	return checker{
+		version: "test", build: must.Get(node.Digest(program))(t), command: []string{program, "node"},
+		keeper: []string{program, "lab"}, timeouts: node.DefaultTimeouts,
+	}, must.Get(testbed.Parse("t.yaml", []byte(testbeds.FourMachines)))(t)
 }

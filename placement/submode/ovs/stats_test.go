@@ -48,8 +48,13 @@ const dpctlShow = `system@ovs-system:
 `
 
 func TestLookups(t *testing.T) {
-	if n, err := parseLookups(dpctlShow); n != 16 || err != nil {
-		t.Errorf("found %d, %v", n, err)
+	for shown, want := range map[string]uint64{
+		dpctlShow: 16,
+		transcript.Read(t, transcripts+"dpctl-show-doca.txt"): 360541 + 8061, // of a switch with OVS-DOCA
+	} {
+		if n, err := parseLookups(shown); n != want || err != nil {
+			t.Errorf("found %d, %v, want %d", n, err, want)
+		}
 	}
 	for _, bad := range []string{"", "lookups: hit:99999999999999999999 missed:1 lost:0"} {
 		if _, err := parseLookups(bad); err == nil {
@@ -84,14 +89,6 @@ func FuzzStats(f *testing.F) {
 		parseRules(out)
 		parseOffload(out, []string{"p0", "pf0hpf"})
 	})
-}
-
-// TestLookupsOfACard reads the lookups of a switch with OVS-DOCA.
-func TestLookupsOfACard(t *testing.T) {
-	got, err := parseLookups(transcript.Read(t, transcripts+"dpctl-show-doca.txt"))
-	if err != nil || got != 360541+8061 {
-		t.Errorf("found %d, %v", got, err)
-	}
 }
 
 // TestPMDPerfStats: newer switches tell the packets of threads that poll in another command.
