@@ -53,7 +53,7 @@ func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 	s := must.Get(submode.New(submode.Config{
 		Submode: name, Target: submode.Linux, Datapath: datapath, CPUs: cpus,
 	}))(t)
-	return must.Get(s.Adopt(t.Context(), step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
+	d := step.Node{Name: "d", Run: func(_ context.Context, argv []string) (string, error) {
 		switch argv[0] {
 		case "readlink":
 			return "net:[4026531840]", nil
@@ -62,5 +62,6 @@ func adopted(t *testing.T, name, datapath string, cpus []int) *submode.Lease {
 		}
 		return fmt.Sprintf(`{"Submode": %q, "Datapath": %q, "Ports": {"Wire": "p0", "Host": "pf0hpf"}}`, name,
 			datapath), nil
-	}}))(t)
+	}}
+	return must.Get(s.Adopt(t.Context(), d))(t)
 }
