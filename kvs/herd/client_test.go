@@ -169,9 +169,7 @@ func TestRepeatOfAnother(t *testing.T) {
 func badSlot(t *testing.T, server *Server, want string, spoil func(l *link, word *control, slot []byte)) {
 	t.Helper()
 	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1}).(*session)
-	if _, err := s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}))(t)
 	for _, l := range s.links {
 		if l.staged() > 0 {
 			i := l.posted & (l.entries - 1)
@@ -188,9 +186,7 @@ func awaitWord(t *testing.T, s *session, want string) {
 	for deadline := time.Now().Add(time.Minute); err == nil && time.Now().Before(deadline); {
 		_, err = s.Poll(nil, 10*time.Millisecond)
 	}
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("the client hears: %v, want %q", err, want)
-	}
+	must.Fail(t, err, want)
 }
 
 // TestOneCannotBeSent checks failed answers. If the device does not take the answer to one client,
@@ -221,9 +217,7 @@ func TestOneCannotBeSent(t *testing.T) {
 					device.qpn.Store(server.workers[0].inboxes[1].answer.QPN)
 				})
 				spoil(&device)
-				if _, err := bad.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(bad.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}))(t)
 				must.Do(t, bad.Flush())
 				for i := range 500 { // the queue of sends goes round more than once
 					do(t, good, []kvs.Request{{Op: kvs.Set, Key: key(i), Value: value(i, 32)}})
@@ -408,7 +402,6 @@ func TestBudget(t *testing.T) {
 		t.Errorf("found %d connections, %d bytes, want %d", f.MaxConnections, f.MaxClientBytes, want)
 	}
 	cfg.MaxClients, cfg.Window, cfg.SlotBytes = 1<<16, maxWindow, MaxSlotBytes
-	if _, err := Start(cfg); err == nil || !strings.Contains(err.Error(), "has ") {
-		t.Errorf("found %v", err)
-	}
+	_, err := Start(cfg)
+	must.Fail(t, err, "has ")
 }

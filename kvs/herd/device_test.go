@@ -118,10 +118,8 @@ func TestFactsAreOfBothEnds(t *testing.T) {
 		cfg := testConfig()
 		cfg.Device, cfg.open = "softroce:"+verbstest.Addr(1), test.server
 		server := startServer(t, cfg)
-		r, err := Dial(t.Context(), server.Addr(), Options{Device: "softroce:" + verbstest.Addr(2), open: test.client})
-		if err != nil {
-			t.Fatal(err)
-		}
+		opts := Options{Device: "softroce:" + verbstest.Addr(2), open: test.client}
+		r := must.Get(Dial(t.Context(), server.Addr(), opts))(t)
 		if f := r.Facts(); f.Provider != test.provider || f.Emulated != test.emulated {
 			t.Errorf("found provider %q, emulated %v, want %q, %v", f.Provider, f.Emulated, test.provider,
 				test.emulated)

@@ -36,9 +36,7 @@ func manualServer(t testing.TB, device *simDevice, workers, slotBytes int) *Serv
 		listen:      func(string) (net.Listener, error) { return &simListener{}, nil },
 		spare:       func() (io.Closer, error) { return io.NopCloser(nil), nil },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return server
 }
 
@@ -93,9 +91,7 @@ func FuzzSlots(f *testing.F) {
 			}
 		}
 		step := func() {
-			if _, err := w.step(); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(w.step())(t)
 		}
 		for n := 0; len(pieces) > 1 && n < 64; n++ {
 			at := int(pieces[0]) % simSlots * 64

@@ -252,10 +252,8 @@ func TestSlotsThatChange(t *testing.T) {
 	server, device := fuzzServer(t)
 	w := server.workers[0]
 	slotBytes := server.cfg.SlotBytes
-	mapped, err := unix.Mmap(-1, 0, unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mapped := must.Get(unix.Mmap(-1, 0, unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_ANON|unix.MAP_PRIVATE))(t)
 	defer unix.Munmap(mapped)
 	slots := mapped[:simSlots*slotBytes]
 	c := &client{server: server, conn: newSimConn(nil, &simFiles{}), number: 1, pd: server.pd}

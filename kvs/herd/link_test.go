@@ -84,18 +84,9 @@ func TestEveryAnswerHasABuffer(t *testing.T) {
 	for i := range 1000 {
 		k := key(i)
 		request := kvs.Request{Op: kvs.Set, Key: k, Value: value(i, 32), Hash: hashOf(k)}
-		for {
-			taken, err := s.Submit(&request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if taken {
-				break
-			}
+		for !must.Get(s.Submit(&request))(t) {
 			time.Sleep(2 * time.Millisecond) // all answers arrive
-			if _, err = s.Poll(nil, time.Second); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Poll(nil, time.Second))(t)
 		}
 	}
 	if traffic, n := s.Traffic(), r.DeviceCounters()["no_receive"]; traffic.Retries != 0 || n != 0 {
@@ -128,10 +119,7 @@ func TestNothingIsRetriedWithoutLoss(t *testing.T) {
 	cfg := testConfig()
 	cfg.Mode = partition.Cache
 	server := startServer(t, cfg)
-	r, err := Dial(context.Background(), server.Addr(), Options{RetryAfter: 10 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Dial(context.Background(), server.Addr(), Options{RetryAfter: 10 * time.Second}))(t)
 	defer r.Close()
 	s := openTest(t, r, kvs.SessionOptions{Batch: 32, Window: 2, Connections: 1})
 	operations(t, s, 0)

@@ -72,9 +72,7 @@ func TestConnectionBytes(t *testing.T) {
 	for range connections {
 		c := must.Get(net.Dial("tcp", server.Addr()))(t)
 		defer c.Close()
-		if _, err := c.Write(sent); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Write(sent))(t)
 	}
 	arrived := func() (n int) {
 		server.mu.Lock()

@@ -173,12 +173,9 @@ func TestRiggedPortGoesDown(t *testing.T) {
 	cfg := testConfig()
 	cfg.Device, cfg.Workers = "ibverbs", 1
 	server := startServer(t, cfg)
-	r, err := Dial(t.Context(), server.Addr(), Options{Device: "ibverbs"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Dial(t.Context(), server.Addr(), Options{Device: "ibverbs"}))(t)
 	defer r.Close()
-	_, err = underLoad(t, r, func() {
+	_, err := underLoad(t, r, func() {
 		if out, err := exec.Command("ip", "link", "set", link, "down").CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}

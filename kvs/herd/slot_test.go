@@ -6,6 +6,7 @@ import (
 
 	"dpukv/internal/machine"
 	"dpukv/internal/test/litmus"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/simulation"
 	"dpukv/verbs/nasty"
@@ -122,9 +123,7 @@ func history(t *testing.T, lines int, order []int, looks int) {
 				before++
 			}
 		}
-		if err := p.device.Step(line - before); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.device.Step(line-before))
 		for range scanEvery * (looks >> i & 1) { // one of the passes scans
 			p.work()
 		}

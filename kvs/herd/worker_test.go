@@ -220,9 +220,7 @@ func yardstick(b *testing.B, keys *stream, clients int) (mops float64) {
 		Mode: partition.Cache, Cores: 1, PerCore: 1, Items: benchKeys,
 		LogBytes: partition.LogBytesFor(benchKeys, 16, 32, partition.Cache, 1),
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	defer table.Close()
 	core := table.Core(0)
 	for i := range uint64(benchKeys) {
@@ -248,9 +246,7 @@ func yardstick(b *testing.B, keys *stream, clients int) (mops float64) {
 	if err == nil && hits == 0 {
 		err = errors.New("the yardstick found no key")
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	return mops
 }
 

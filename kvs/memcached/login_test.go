@@ -141,8 +141,6 @@ func itemOf(t *testing.T, addr string) string {
 	t.Helper()
 	c := must.Get(net.Dial("tcp", addr))(t)
 	defer c.Close()
-	if _, err := c.Write([]byte("me k\r\n")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Write([]byte("me k\r\n")))(t)
 	return must.Get(bufio.NewReader(c).ReadString('\n'))(t)
 }

@@ -41,9 +41,7 @@ func TestBadAnswers(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			r, err := Dial(context.Background(), hostile(t, c.answer))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			defer r.Close()
 			s := kvstest.Open(t, r, kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1})
 			for range 2 {
@@ -94,9 +92,7 @@ func hostile(t *testing.T, answer []byte) (addr string) {
 		},
 		Ports: []int{l.Addr().(*net.TCPAddr).Port},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	go func() {
 		for {
 			c, err := l.Accept()

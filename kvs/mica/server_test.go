@@ -71,9 +71,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	s := must.Get(Start(testConfig()))(t)
 	c := must.Get(net.Dial("tcp", s.Addr()))(t)
 	defer c.Close()
-	if _, err := greet(c); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(greet(c))(t)
 	must.Do(t, s.Close())
 	if err := s.Wait(); err != nil {
 		t.Errorf("Wait after Close: %v", err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -56,9 +57,7 @@ func BenchmarkSession(b *testing.B) {
 		c.Attach(link, "a link", opts)
 		return c, nil
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	defer s.Close()
 	b.Run("session", func(b *testing.B) { benchSession(b, s) })
 	b.Run("copy", func(b *testing.B) {

@@ -51,9 +51,7 @@ func measure(t *testing.T, addr string) *results.Point {
 		},
 		Threads: 1, Duration: 300 * time.Millisecond, Interval: 100 * time.Millisecond, ServerAddr: addr,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &res.Point
 }
 

@@ -159,9 +159,7 @@ func TestNoSuchServer(t *testing.T) {
 		Listen: "127.0.0.1:0", Workers: 1, Items: 100, LogBytes: 1 << 20, Hash: Store.Study.Hash,
 	}))(t)
 	_, err := Dial(t.Context(), server.Addr(), herd.Options{})
-	if err == nil || !strings.Contains(err.Error(), "found a server of herd, allowed: one of onesided") {
-		t.Errorf("found %v", err)
-	}
+	must.Fail(t, err, "found a server of herd, allowed: one of onesided")
 }
 
 // TestRefusals checks what a server refuses: settings, and questions for impossible queue pairs.

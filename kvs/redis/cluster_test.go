@@ -172,16 +172,11 @@ func moved(t *testing.T, r *Remote) {
 	key := []byte("moved")
 	from := r.slots.node(key)
 	to := r.nodes[(from+1)%len(r.nodes)]
-	id, err := to.control.say("CLUSTER", "MYID")
-	if err != nil {
-		t.Fatal(err)
-	}
+	id := must.Get(to.control.say("CLUSTER", "MYID"))(t)
 	for _, n := range r.nodes {
-		if _, err := n.control.say("CLUSTER", "SETSLOT", fmt.Sprint(slotOf(key)), "NODE", id[0]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(n.control.say("CLUSTER", "SETSLOT", fmt.Sprint(slotOf(key)), "NODE", id[0]))(t)
 	}
-	_, err = pipetest.Try(s, &kvs.Request{Op: kvs.Get, Key: key})
+	_, err := pipetest.Try(s, &kvs.Request{Op: kvs.Get, Key: key})
 	pipetest.Refused(t, err, "measure again once it is stable")
 }
 

@@ -78,12 +78,9 @@ func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Options{})) }
 func TestPassword(t *testing.T) {
 	s := start(t, nil)
 	r := dial(t, s.Addr(), Options{})
-	if _, err := r.nodes[0].control.say("CONFIG", "SET", "requirepass", "secret"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Dial(t.Context(), s.Addr(), Options{}); err == nil || !strings.Contains(err.Error(), "NOAUTH") {
-		t.Errorf("got %v", err)
-	}
+	must.Get(r.nodes[0].control.say("CONFIG", "SET", "requirepass", "secret"))(t)
+	_, err := Dial(t.Context(), s.Addr(), Options{})
+	must.Fail(t, err, "NOAUTH")
 }
 
 func TestFacts(t *testing.T) {
@@ -200,9 +197,7 @@ func BenchmarkBeside(b *testing.B) {
 		// answered a fifth faster.
 		clienttest.Throughput(b, r, w, connections, 64, on)
 		host, port, err := net.SplitHostPort(s.Addr())
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
 		args := []string{
 			"-h", host, "-p", port, "-P", "64", "-d", "8", "-r", strconv.Itoa(besideKeys), "-n", "3000000",
 			"--csv",

@@ -96,9 +96,7 @@ func TestNoStoreIsNamedElsewhere(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for e := range exceptions {
 		if !needed[e] {
 			t.Errorf("%s is an exception, and names no store", e)
@@ -117,10 +115,7 @@ func exceptionOf(path string) string {
 
 // literals are the strings of a file, but for its imports.
 func literals(t *testing.T, path string, text []byte) []string {
-	file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution))(t)
 	var found []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		if _, is := n.(*ast.ImportSpec); is {

@@ -10,13 +10,6 @@ import (
 	"dpukv/kvs"
 )
 
-func checkError(t *testing.T, err error, want string) {
-	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("found %v, want %q", err, want)
-	}
-}
-
 // TestCheck checks what an ask may be.
 func TestCheck(t *testing.T) {
 	for want, a := range map[string]Ask{
@@ -25,7 +18,7 @@ func TestCheck(t *testing.T) {
 		`want: found "", allowed`:      {Version: version},
 		`want: found "all", allowed`:   {Version: version, Want: "all"},
 	} {
-		checkError(t, a.Check(), want)
+		must.Fail(t, a.Check(), want)
 	}
 	for _, want := range []Want{Facts, Stats, Lane} {
 		if err := (&Ask{Version: version, Want: want}).Check(); err != nil {
@@ -62,10 +55,7 @@ func half(t *testing.T, says string) (addr string, asked <-chan Ask) {
 
 // TestAsk checks that an ask has its version and its wish, and that the answer arrives.
 func TestAsk(t *testing.T) {
-	facts, err := json.Marshal(kvs.Facts{Store: "mica", Workers: 1, Partitions: 3, MinHitRate: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	facts := must.Get(json.Marshal(kvs.Facts{Store: "mica", Workers: 1, Partitions: 3, MinHitRate: 1}))(t)
 	addr, asked := half(t, string(facts)+"\n")
 	if f, err := AskFacts(addr); err != nil || f.Store != "mica" || f.Partitions != 3 {
 		t.Errorf("found %+v, %v", f, err)
@@ -98,12 +88,12 @@ func TestBadAnswers(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			addr, _ := half(t, says)
 			_, err := AskFacts(addr)
-			checkError(t, err, want)
-			checkError(t, err, "ask "+addr+" for its facts")
+			must.Fail(t, err, want)
+			must.Fail(t, err, "ask "+addr+" for its facts")
 			addr, asked := half(t, says)
 			_, err = Join(addr, Ask{Thread: 2}, nil)
-			checkError(t, err, want)
-			checkError(t, err, "ask "+addr+" for a lane")
+			must.Fail(t, err, want)
+			must.Fail(t, err, "ask "+addr+" for a lane")
 			if a := <-asked; a != (Ask{Version: version, Want: Lane, Thread: 2}) {
 				t.Errorf("asked %+v", a)
 			}
@@ -114,7 +104,7 @@ func TestBadAnswers(t *testing.T) {
 // TestNobodyThere checks the error of an address without a half.
 func TestNobodyThere(t *testing.T) {
 	_, err := AskStats("127.0.0.1:1")
-	checkError(t, err, "ask 127.0.0.1:1 for its stats")
+	must.Fail(t, err, "ask 127.0.0.1:1 for its stats")
 	_, err = Join("127.0.0.1:1", Ask{}, nil)
-	checkError(t, err, "127.0.0.1:1")
+	must.Fail(t, err, "127.0.0.1:1")
 }

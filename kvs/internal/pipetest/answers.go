@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"dpukv/internal/foreign"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
 	"dpukv/kvs/kvstest"
@@ -25,9 +26,7 @@ func Credentials(password string) kvs.Credentials {
 // for no error.
 func Refused(t *testing.T, err error, want string) {
 	t.Helper()
-	if want == "" && err != nil || want != "" && !contains(err, want) {
-		t.Errorf("got %v, want %q", err, want)
-	}
+	must.Fail(t, err, want)
 	if contains(err, Password) {
 		t.Errorf("the error quotes the password: %v", err)
 	}

@@ -39,9 +39,7 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 			Timeout: Timeout, Wire: wire,
 		},
 		kvs.SessionOptions{Batch: benchBatch, Window: 1, Connections: connections})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	defer s.Close()
 	f := must.Get(newFloor(addr, frame, benchBatch*len(answer), connections))(b)
 	defer f.close()

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // Fault is a fixed fault, and the edits that put it back.
@@ -49,10 +51,7 @@ func putBack(t *testing.T, pattern string, faults []Fault) {
 func (f *Fault) run(t *testing.T, pattern string) (string, error) {
 	replace := map[string]string{}
 	for _, e := range f.Edits {
-		path, err := filepath.Abs(e.File)
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := must.Get(filepath.Abs(e.File))(t)
 		if replace[path] == "" {
 			replace[path] = filepath.Join(t.TempDir(), filepath.Base(path))
 			copyFile(t, path, replace[path])
@@ -60,13 +59,8 @@ func (f *Fault) run(t *testing.T, pattern string) (string, error) {
 		e.apply(t, replace[path])
 	}
 	overlay := filepath.Join(t.TempDir(), "overlay.json")
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(overlay, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(map[string]any{"Replace": replace}))(t)
+	must.Do(t, os.WriteFile(overlay, text, 0o600))
 	out, err := exec.Command("go", "test", "-count=1", "-vet=off", "-overlay", overlay,
 		"-run", pattern, ".").CombinedOutput()
 	if strings.Contains(string(out), "[build failed]") {
@@ -76,25 +70,15 @@ func (f *Fault) run(t *testing.T, pattern string) (string, error) {
 }
 
 func copyFile(t *testing.T, from, to string) {
-	text, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(from))(t)
+	must.Do(t, os.WriteFile(to, text, 0o600))
 }
 
 func (e *Edit) apply(t *testing.T, path string) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	if n := strings.Count(string(text), e.Old); n != 1 {
 		t.Fatalf("%s holds this text %d times, want once: %s", e.File, n, e.Old)
 	}
 	edited := strings.Replace(string(text), e.Old, e.New, 1)
-	if err := os.WriteFile(path, []byte(edited), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(edited), 0o600))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 
 	"golang.org/x/sys/unix"
@@ -89,9 +90,7 @@ func (m *model) run(t *testing.T, requests int) {
 		default:
 			answers, err = m.Poll(nil, []time.Duration{0, 100 * time.Microsecond, 5 * time.Millisecond}[m.rng.IntN(3)])
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		m.answered += len(answers)
 		m.check(t, what == 7)
 		if time.Now().After(deadline) {

@@ -114,9 +114,7 @@ func start(t *testing.T, cfg Config) *proxied {
 func (p *proxied) join(t *testing.T, port, slotBytes int) *Link {
 	t.Helper()
 	conn, _, _, err := p.client.greet(t.Context(), hello{Port: port, SlotBytes: slotBytes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	l := &Link{lane: <-p.lanes, conn: conn, client: p.client}
 	p.client.joined(l)
 	t.Cleanup(func() { l.Close() })
@@ -218,9 +216,7 @@ func TestServerEnds(t *testing.T) {
 	send(t, l, "late")
 	_, err := answer(t, l)
 	for _, want := range []string{"proxy " + p.Addr(), "the server at 127.0.0.1:", "closed the connection"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("found %v, want %q", err, want)
-		}
+		must.Fail(t, err, want)
 	}
 }
 
@@ -248,9 +244,8 @@ func TestServerSpeaksWrong(t *testing.T) {
 			_, _ = c.Write(bad)
 		}), 4096)
 		send(t, l, "some")
-		if _, err := answer(t, l); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("found %v, want %q", err, want)
-		}
+		_, err := answer(t, l)
+		must.Fail(t, err, want)
 	}
 	// A server that sends without being asked fills a bounded buffer.
 	l := p.join(t, listen(t, func(c net.Conn) { _, _ = c.Write(bytes.Repeat(frame([]byte("some")), 1<<17)) }), 64)
@@ -279,10 +274,8 @@ func TestClientLeaves(t *testing.T) {
 	must.Get(breaks.Send([]byte("no frame")))(t)
 	<-ended
 	<-ended
-	if _, err := answer(t, breaks); err == nil ||
-		!strings.Contains(err.Error(), "the client of this connection: frame: found") {
-		t.Errorf("found %v", err)
-	}
+	_, err := answer(t, breaks)
+	must.Fail(t, err, "the client of this connection: frame: found")
 	breaks.Close()
 	send(t, stays, "more")
 	if got, err := answer(t, stays); err != nil || string(got[4:]) != "more" {
@@ -302,9 +295,8 @@ func TestShortMessages(t *testing.T) {
 			t.Fatalf("send: %v, %v", taken, err)
 		}
 		want := fmt.Sprintf("message: found %d bytes", bytes)
-		if _, err := answer(t, breaks); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("found %v, want %q", err, want)
-		}
+		_, err := answer(t, breaks)
+		must.Fail(t, err, want)
 		send(t, stays, "some")
 		if got, err := answer(t, stays); err != nil || string(got[4:]) != "some" {
 			t.Errorf("found %q, %v", got, err)
@@ -420,9 +412,8 @@ func TestProxyEnds(t *testing.T) {
 	p := start(t, Config{})
 	l := p.join(t, listen(t, echo), 4096)
 	must.Do(t, p.Close())
-	if _, err := answer(t, l); err == nil || !strings.Contains(err.Error(), "proxy "+p.Addr()) {
-		t.Errorf("found %v", err)
-	}
+	_, err := answer(t, l)
+	must.Fail(t, err, "proxy "+p.Addr())
 	if n := p.report(0); n.Pairs != 0 || p.open() != 0 {
 		t.Errorf("found %+v", n)
 	}
@@ -448,10 +439,7 @@ func TestHostileHellos(t *testing.T) {
 		}
 	}
 	// One that says nothing takes no place of a pair.
-	silent, err := net.Dial("tcp", p.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	silent := must.Get(net.Dial("tcp", p.Addr()))(t)
 	defer silent.Close()
 	l := p.join(t, port, 4096)
 	send(t, l, "some")
@@ -459,10 +447,8 @@ func TestHostileHellos(t *testing.T) {
 	for range 3 {
 		p.join(t, port, 4096)
 	}
-	_, _, _, err = p.client.greet(t.Context(), hello{Port: port, SlotBytes: 4096})
-	if err == nil || !strings.Contains(err.Error(), "all 4 places of this proxy in use") {
-		t.Errorf("found %v", err)
-	}
+	_, _, _, err := p.client.greet(t.Context(), hello{Port: port, SlotBytes: 4096})
+	must.Fail(t, err, "all 4 places of this proxy in use")
 }
 
 // TestFullProxyReports: the pairs of a full proxy leave room for reports, and a pair that leaves
@@ -479,9 +465,7 @@ func TestFullProxyReports(t *testing.T) {
 		}
 	}
 	p.client.report.MaxConnections = 2
-	if err := p.client.Room(1); err == nil || !strings.Contains(err.Error(), "found 2 open and 1 more") {
-		t.Errorf("found %v", err)
-	}
+	must.Fail(t, p.client.Room(1), "found 2 open and 1 more")
 	if r, err := newClient(p.Addr()).Report(); err != nil || r.OthersPairs != 2 {
 		t.Errorf("another client: found %+v, %v", r, err)
 	}
@@ -577,9 +561,7 @@ func TestLaneOffers(t *testing.T) {
 		"allowed: those of the hello": {Slots: 2, SlotBytes: 4096},
 		"allowed: together 67108864":  {Slots: 128, SlotBytes: 1 << 20},
 	} {
-		if err := v.lend(s); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("found %v, want %q", err, want)
-		}
+		must.Fail(t, v.lend(s), want)
 	}
 	if p.places.bytes != 0 {
 		t.Errorf("%d bytes are lent", p.places.bytes)
@@ -602,10 +584,7 @@ func say(t *testing.T, addr, text string) string {
 
 // TestNotAServer: a client names what it found in a proxy's place, and in a server's.
 func TestNotAServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	go func() {
 		for {
@@ -617,10 +596,8 @@ func TestNotAServer(t *testing.T) {
 			c.Close()
 		}
 	}()
-	if _, err := newClient(l.Addr().String()).Report(); err == nil ||
-		!strings.Contains(err.Error(), "check that it is a proxy of dpukv") {
-		t.Errorf("found %v", err)
-	}
+	_, err := newClient(l.Addr().String()).Report()
+	must.Fail(t, err, "check that it is a proxy of dpukv")
 	told := make(chan string, 9)
 	p := start(t, Config{tell: func(text string) { told <- text }})
 	open := l.Addr().(*net.TCPAddr).Port

@@ -24,13 +24,6 @@ import (
 	"dpukv/verbs/sidechannel"
 )
 
-func checkError(t *testing.T, err error, want string) {
-	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("found %v, want %q", err, want)
-	}
-}
-
 func openDevice(t *testing.T) verbs.Device {
 	t.Helper()
 	return must.Keep(provider.Open("shm", provider.Defaults))(t)
@@ -43,15 +36,12 @@ func TestRefusedLanes(t *testing.T) {
 		-1: "thread: found -1, allowed: 0 to 1", 2: "thread: found 2, allowed: 0 to 1",
 	} {
 		_, err := halves.Join(s.Addr(), halves.Ask{Thread: thread}, dev)
-		checkError(t, err, want)
+		must.Fail(t, err, want)
 	}
-	end, err := halves.Join(s.Addr(), halves.Ask{Thread: 1}, dev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	end := must.Get(halves.Join(s.Addr(), halves.Ask{Thread: 1}, dev))(t)
 	defer end.Close()
-	_, err = halves.Join(s.Addr(), halves.Ask{Thread: 1}, dev)
-	checkError(t, err, "thread 1: another engine has the lane: end that engine, or wait 10s")
+	_, err := halves.Join(s.Addr(), halves.Ask{Thread: 1}, dev)
+	must.Fail(t, err, "thread 1: another engine has the lane: end that engine, or wait 10s")
 }
 
 func dialHalf(t *testing.T, addr string) *net.TCPConn {
@@ -77,9 +67,7 @@ func readFrame(t *testing.T, c net.Conn) (kind byte, body []byte) {
 		body = make([]byte, binary.LittleEndian.Uint32(head)-16)
 		_, err = io.ReadFull(c, body)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return head[5], body
 }
 
@@ -147,9 +135,7 @@ func askLane(t *testing.T, addr string) *sidechannel.Channel {
 	if err == nil {
 		err = ch.Receive(new(halves.Refusal))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return ch
 }
 
@@ -202,9 +188,7 @@ func TestEngineKilled(t *testing.T) {
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	var addr string
-	if _, err := fmt.Fscanln(stdout, &addr); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Fscanln(stdout, &addr))(t)
 	exercise(t, addr)
 	session := openSession(t, addr)
 	flood(t, session, cmd.Process)
