@@ -147,10 +147,7 @@ func (r *EndpointRules) Parse(text string, c *Credentials) (Endpoint, error) {
 	if err == nil {
 		err = c.check()
 	}
-	if err != nil {
-		return e, err
-	}
-	return e, nil
+	return e, err
 }
 
 func (r *EndpointRules) check(e *Endpoint, c *Credentials) error {

@@ -29,16 +29,11 @@ func (o Op) Valid() bool { return o >= Get && o <= Delete }
 // Writes reports whether o may change the store.
 func (o Op) Writes() bool { return o != Get }
 
+var opNames = [...]string{Get: "GET", Set: "SET", Add: "ADD", Delete: "DELETE"}
+
 func (o Op) String() string {
-	switch o {
-	case Get:
-		return "GET"
-	case Set:
-		return "SET"
-	case Add:
-		return "ADD"
-	case Delete:
-		return "DELETE"
+	if o.Valid() {
+		return opNames[o]
 	}
 	return fmt.Sprintf("Op(%d)", uint8(o))
 }
@@ -65,22 +60,14 @@ const (
 	Illegal
 )
 
+var statusNames = [...]string{
+	OK: "ok", NotFound: "not found", Exists: "exists", Full: "full", TooLarge: "too large",
+	WrongWorker: "wrong worker", Illegal: "illegal",
+}
+
 func (s Status) String() string {
-	switch s {
-	case OK:
-		return "ok"
-	case NotFound:
-		return "not found"
-	case Exists:
-		return "exists"
-	case Full:
-		return "full"
-	case TooLarge:
-		return "too large"
-	case WrongWorker:
-		return "wrong worker"
-	case Illegal:
-		return "illegal"
+	if int(s) < len(statusNames) {
+		return statusNames[s]
 	}
 	return fmt.Sprintf("Status(%d)", uint8(s))
 }

@@ -1,6 +1,7 @@
 package mica
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -8,6 +9,7 @@ import (
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/halves"
+	"dpukv/kvs/mica/proxy"
 	"dpukv/verbs"
 	"dpukv/verbs/idle"
 	"dpukv/verbs/mqueue"
@@ -87,10 +89,7 @@ func joinStore(c *kvs.HalfConfig) (h *storeHalf, err error) {
 	if err := h.check(threads); err != nil {
 		return nil, err
 	}
-	name := c.Device.Name
-	if name == "" {
-		name = laneDevice
-	}
+	name := cmp.Or(c.Device.Name, proxy.DefaultDevice)
 	if h.device, err = provider.Open(name, c.Device.Options); err != nil {
 		return nil, err
 	}
@@ -122,9 +121,6 @@ func (h *storeHalf) check(threads int) error {
 	}
 	return nil
 }
-
-// laneDevice joins the halves by default: both are on one machine.
-const laneDevice = "shm"
 
 func startEngine(cfg *Config, h *storeHalf) (*Server, error) {
 	if err := cfg.check(); err != nil {

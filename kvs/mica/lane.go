@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dpukv/kvs"
+	"dpukv/kvs/mica/proxy"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
 	"dpukv/verbs/idle"
@@ -77,7 +78,7 @@ func newLane(end *mqueue.End, device verbs.Device, wait idle.Policy, pinned bool
 	return &lane{
 		End: end, device: device, idle: idle.New(wait, pinned),
 		most: shape.SlotBytes, share: max(shape.Slots/2, 1), pending: make([]pending, shape.Slots),
-		software: device.Info().Emulated && device.Info().Provider != laneDevice,
+		software: device.Info().Emulated && device.Info().Provider != proxy.DefaultDevice,
 	}
 }
 

@@ -1,8 +1,8 @@
 package onesided
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
@@ -18,23 +18,13 @@ const (
 	loadPercent = 60
 )
 
-// mostOf is the number of items that one of n workers must have room for: six standard deviations
-// above the mean.
-func mostOf(items, n int) int {
-	mean := float64(items) / float64(n)
-	return int(mean + 6*math.Sqrt(mean) + 1)
-}
-
 // shapeOf sizes the tables for a server's items.
 func shapeOf(c *kvs.ServerConfig) shape {
-	items := mostOf(c.Items, c.Workers)
+	items := partition.MostOf(c.Items, c.Workers)
 	s := shape{
 		Slots:         items*100/loadPercent + 1,
-		Neighbourhood: c.Neighbourhood,
+		Neighbourhood: cmp.Or(c.Neighbourhood, DefaultNeighbourhood),
 		MaxValue:      largestValue(c),
-	}
-	if s.Neighbourhood == 0 {
-		s.Neighbourhood = DefaultNeighbourhood
 	}
 	if pointers(c) || s.MaxValue > InlineBytes {
 		const spareOneIn = 8 // while a value is replaced, both have a block

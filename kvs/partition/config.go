@@ -125,7 +125,7 @@ func (c *Config) check() error {
 // With room for half as many dead items as live ones, an append mostly overwrites a dead one. The
 // hit rate then stays that of the index.
 func LogBytesFor(items, keyBytes, valueBytes int, mode Mode, n int) int64 {
-	need := firstOffset + int64(mostOf(items, n))*int64(itemBytes(keyBytes,
+	need := firstOffset + int64(MostOf(items, n))*int64(itemBytes(keyBytes,
 		valueBytes)) + maxItemBytes
 	if mode == Store {
 		need = max(need*8/7+wordBytes, need+minSlack)
@@ -153,14 +153,14 @@ func LogBytesOf(c *kvs.ServerConfig, mode Mode) int64 {
 	}
 	bytes := LogBytesFor(c.Items, key, value, mode, c.Workers)
 	if more := c.GrowthBytes - itemBytes(key, value); mode == Cache && more > 0 {
-		bytes += int64(mostOf(c.Items, c.Workers)) * int64(more) * int64(c.Workers)
+		bytes += int64(MostOf(c.Items, c.Workers)) * int64(more) * int64(c.Workers)
 	}
 	return bytes
 }
 
-// mostOf returns the number of items that one of n partitions must have room for. Hashing fills
+// MostOf returns the number of items that one of n partitions must have room for. Hashing fills
 // some partitions more than others; six standard deviations above the mean are enough.
-func mostOf(items, n int) int {
+func MostOf(items, n int) int {
 	mean := float64(items) / float64(n)
 	return int(mean + 6*math.Sqrt(mean) + 1)
 }

@@ -33,7 +33,7 @@ const spareShare = 10
 
 // bucketsFor returns the number of buckets and spares of each of n partitions.
 func (c *Config) bucketsFor(n int) (buckets, spares int) {
-	buckets = (mostOf(c.Items, n) + itemsPerBucket - 1) / itemsPerBucket
+	buckets = (MostOf(c.Items, n) + itemsPerBucket - 1) / itemsPerBucket
 	if c.Mode == Store {
 		spares = buckets/spareShare + slotsPerBucket
 	}

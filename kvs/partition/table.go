@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"errors"
 
 	"dpukv/internal/offheap"
@@ -14,9 +15,7 @@ type Table struct {
 
 // New makes the partitions and backs all their memory.
 func New(cfg Config) (*Table, error) {
-	if cfg.Pages == "" {
-		cfg.Pages = offheap.Auto
-	}
+	cfg.Pages = cmp.Or(cfg.Pages, offheap.Auto)
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
@@ -66,17 +65,12 @@ func (t *Table) Core(number int) *Core {
 	return c
 }
 
-// Config returns the table's actual shape.
-func (t *Table) Config() Config { return t.cfg }
-
 // Backing returns the pages that back the memory; where partitions differ, the smallest.
 func (t *Table) Backing() offheap.Backing {
 	worst := t.partitions[0].logMemory.Backing()
 	for i := range t.partitions {
-		for _, r := range []*offheap.Region{
-			t.partitions[i].indexMemory,
-			t.partitions[i].logMemory,
-		} {
+		p := &t.partitions[i]
+		for _, r := range []*offheap.Region{p.indexMemory, p.logMemory} {
 			if b := r.Backing(); b.PageBytes < worst.PageBytes {
 				worst = b
 			}

@@ -1,6 +1,8 @@
 package simulation
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -52,11 +54,9 @@ func (f *Fault) run(t *testing.T, pattern string) (string, error) {
 	replace := map[string]string{}
 	for _, e := range f.Edits {
 		path := must.Get(filepath.Abs(e.File))(t)
-		if replace[path] == "" {
-			replace[path] = filepath.Join(t.TempDir(), filepath.Base(path))
-			copyFile(t, path, replace[path])
-		}
-		e.apply(t, replace[path])
+		text := e.apply(t, cmp.Or(replace[path], path))
+		replace[path] = filepath.Join(t.TempDir(), filepath.Base(path))
+		must.Do(t, os.WriteFile(replace[path], text, 0o600))
 	}
 	overlay := filepath.Join(t.TempDir(), "overlay.json")
 	text := must.Get(json.Marshal(map[string]any{"Replace": replace}))(t)
@@ -69,16 +69,11 @@ func (f *Fault) run(t *testing.T, pattern string) (string, error) {
 	return string(out), err
 }
 
-func copyFile(t *testing.T, from, to string) {
-	text := must.Get(os.ReadFile(from))(t)
-	must.Do(t, os.WriteFile(to, text, 0o600))
-}
-
-func (e *Edit) apply(t *testing.T, path string) {
+// apply returns the edited text of a file.
+func (e *Edit) apply(t *testing.T, path string) []byte {
 	text := must.Get(os.ReadFile(path))(t)
-	if n := strings.Count(string(text), e.Old); n != 1 {
+	if n := bytes.Count(text, []byte(e.Old)); n != 1 {
 		t.Fatalf("%s holds this text %d times, want once: %s", e.File, n, e.Old)
 	}
-	edited := strings.Replace(string(text), e.Old, e.New, 1)
-	must.Do(t, os.WriteFile(path, []byte(edited), 0o600))
+	return bytes.Replace(text, []byte(e.Old), []byte(e.New), 1)
 }

@@ -32,15 +32,13 @@ type World struct {
 	noted  int
 }
 
-func newWorld(t testing.TB, seed uint64) *World {
+// NewWorld makes a world for a single run, such as that of a fuzz target.
+func NewWorld(t testing.TB, seed uint64) *World {
 	return &World{
 		Rand: rand.New(rand.NewPCG(seed, 0)), t: t, seed: seed,
 		now: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
 }
-
-// NewWorld makes a world for a single run, such as that of a fuzz target.
-func NewWorld(t testing.TB, seed uint64) *World { return newWorld(t, seed) }
 
 // Run runs a simulation in several worlds. Their seeds count from 1.
 func Run(t *testing.T, worlds int, simulate func(*World)) {
@@ -53,7 +51,7 @@ func Run(t *testing.T, worlds int, simulate func(*World)) {
 	}
 	steps := 0
 	for seed := first; seed <= last; seed++ {
-		w := newWorld(t, seed)
+		w := NewWorld(t, seed)
 		w.run(simulate)
 		steps += w.steps
 	}

@@ -9,7 +9,7 @@ import (
 
 // drawn is what a simulation would see of its world.
 func drawn(t *testing.T, seed uint64) (all []string) {
-	w := newWorld(t, seed)
+	w := NewWorld(t, seed)
 	w.ErrnoOneIn = 3
 	for range 50 {
 		w.Step()
@@ -44,7 +44,7 @@ func (f *failure) Fatal(args ...any) {
 
 func TestFailureNamesItsSeed(t *testing.T) {
 	f := &failure{}
-	w := newWorld(f, 42)
+	w := NewWorld(f, 42)
 	w.run(func(w *World) {
 		for range 2 * keptEvents {
 			w.Note("event %d", w.Step())

@@ -1,6 +1,7 @@
 package sockets
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -18,12 +19,9 @@ func config(addr string, o *kvs.TLSOptions) (*tls.Config, error) {
 		return nil, err
 	}
 	c := &tls.Config{
-		ServerName: host, InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12,
+		ServerName: cmp.Or(o.ServerName, host), InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12,
 		// A batch is in as few records as possible from the begin, as it stays later.
 		DynamicRecordSizingDisabled: true,
-	}
-	if o.ServerName != "" {
-		c.ServerName = o.ServerName
 	}
 	if !o.CA.Empty() {
 		c.RootCAs = x509.NewCertPool()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"net"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/verbs"
 	"dpukv/verbs/mqueue"
+	"dpukv/verbs/provider"
 	"dpukv/verbs/sidechannel"
 )
 
@@ -68,7 +70,7 @@ func Dial(ctx context.Context, addr string, device kvs.Device, answers string) (
 			return nil, c.failed(err)
 		}
 	}
-	if c.device, err = openDevice(&device); err != nil {
+	if c.device, err = provider.Open(device.Name, device.Options); err != nil {
 		return nil, err
 	}
 	if port, err := c.device.Port(); err != nil {
@@ -124,10 +126,9 @@ func (c *Client) greet(
 	ch := sidechannel.New(conn)
 	ch.SetTimeout(replyTimeout)
 	h.Protocol, h.Client = protocol, c.number
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	var r reply
-	err = errors.Join(ch.Send(h))
+	err = ch.Send(h)
 	if receiveErr := ch.Receive(&r); receiveErr == nil {
 		err = r.err() // also of a proxy that has no place, and reads nothing
 	} else if err == nil {
@@ -175,7 +176,7 @@ func (c *Client) Room(more int) error {
 // Join makes a pair: a link to the server's worker at a port. A window of batches fits the lane,
 // each of at most slotBytes.
 func (c *Client) Join(port, window, slotBytes int) (*Link, error) {
-	slots := powerOfTwo(window + 1)
+	slots := 1 << bits.Len(uint(window)) // a power of two, more than the window
 	if slots > mqueue.MaxSlots || slotBytes > MaxSlotBytes || slots*slotBytes > MaxLaneBytes {
 		return nil, c.failed(fmt.Errorf("window: found %d batches of up to %d bytes, allowed: %d "+
 			"of %d, together %d bytes; use a smaller window or batch", window, slotBytes,
@@ -220,14 +221,6 @@ func (c *Client) left() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pairs--
-}
-
-func powerOfTwo(n int) int {
-	p := 1
-	for p < n {
-		p *= 2
-	}
-	return p
 }
 
 // Events returns the events of the device since a time, as text for an error.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -10,10 +11,8 @@ import (
 	"dpukv/internal/admission"
 	"dpukv/internal/offheap"
 	"dpukv/kvs"
-	"dpukv/verbs"
 	"dpukv/verbs/idle"
 	"dpukv/verbs/mqueue"
-	"dpukv/verbs/provider"
 )
 
 const (
@@ -77,14 +76,10 @@ func (c *Config) check() (err error) {
 	if _, err := c.Wait.Policy(); err != nil {
 		return err
 	}
-	if c.Device.Name == "" {
-		c.Device.Name = DefaultDevice
-	}
+	c.Device.Name = cmp.Or(c.Device.Name, DefaultDevice)
+	c.HelloTimeout = cmp.Or(c.HelloTimeout, helloTimeout)
 	if c.tell == nil {
 		c.tell = func(text string) { fmt.Fprintln(os.Stderr, text) }
-	}
-	if c.HelloTimeout == 0 {
-		c.HelloTimeout = helloTimeout
 	}
 	if err := c.checkConnections(); err != nil {
 		return err
@@ -104,10 +99,7 @@ func (c *Config) limitMemory(fits offheap.Fitting) (err error) {
 
 // checkConnections limits the pairs to the files that the process may open.
 func (c *Config) checkConnections() error {
-	asked := c.MaxConnections
-	if asked == 0 {
-		asked = defaultMaxConnections
-	}
+	asked := cmp.Or(c.MaxConnections, defaultMaxConnections)
 	files, err := admission.ForFiles()
 	if err != nil {
 		return err
@@ -133,9 +125,4 @@ type lane interface {
 	Poll() (bool, error)
 	Receive() (mqueue.Message, bool)
 	Close() error
-}
-
-// openDevice opens the device of lanes.
-func openDevice(d *kvs.Device) (verbs.Device, error) {
-	return provider.Open(d.Name, d.Options)
 }

@@ -15,6 +15,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/verbs"
 	"dpukv/verbs/idle"
+	"dpukv/verbs/provider"
 )
 
 // Server is a running proxy.
@@ -58,7 +59,7 @@ func (s *Server) start() (err error) {
 	if s.listener, err = ports.Listen(s.cfg.Listen); err != nil {
 		return err
 	}
-	if s.device, err = openDevice(&s.cfg.Device); err != nil {
+	if s.device, err = provider.Open(s.cfg.Device.Name, s.cfg.Device.Options); err != nil {
 		return err
 	}
 	s.info = s.device.Info()

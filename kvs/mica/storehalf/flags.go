@@ -15,6 +15,15 @@ import (
 	"dpukv/verbs/idle"
 )
 
+// With returns MICA with its store half, and with the flags of all its parts.
+func With(s kvs.Store) kvs.Store {
+	halves := *s.Halves
+	halves.StartStore = Start
+	s.Halves = &halves
+	s.Command.Flags = addFlags
+	return s
+}
+
 // whole is the value of --half for a server that is not split.
 const whole = ""
 

@@ -16,15 +16,13 @@ import (
 	"dpukv/internal/ports"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
+	"dpukv/kvs/mica/proxy"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
 	"dpukv/verbs/idle"
 	"dpukv/verbs/mqueue"
 	"dpukv/verbs/provider"
 )
-
-// DefaultDevice joins two halves on one machine.
-const DefaultDevice = "shm"
 
 // Server is a running store half.
 type Server struct {
@@ -102,10 +100,7 @@ func (s *Server) start(c *kvs.HalfConfig, cfg *mica.Config) (err error) {
 	if s.listener, err = ports.Listen(c.Listen); err != nil {
 		return err
 	}
-	name := c.Device.Name
-	if name == "" {
-		name = DefaultDevice
-	}
+	name := cmp.Or(c.Device.Name, proxy.DefaultDevice)
 	if s.device, err = provider.Open(name, c.Device.Options); err != nil {
 		return err
 	}
@@ -173,8 +168,6 @@ func (s *Server) Stats() (kvs.Stats, error) {
 		if !w.do(func() { stats.Workers[i] = w.snapshot() }) {
 			return kvs.Stats{}, fmt.Errorf("worker %d: %w", i, net.ErrClosed)
 		}
-	}
-	for i := range stats.Workers {
 		spun += stats.Workers[i].SpunNs
 	}
 	stats.Parts = []kvs.PartStats{{
