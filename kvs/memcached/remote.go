@@ -22,9 +22,6 @@ const (
 	MaxKeyBytesMeta = maxToken / 4 * 3
 )
 
-// MaxBatch is the maximum number of operations per batch.
-const MaxBatch = pipeline.MaxBatch
-
 // The protocols.
 const (
 	Meta   = "meta"
@@ -151,7 +148,7 @@ func (r *Remote) learn() error {
 		Store: "memcached", Version: general["version"], Protocol: Binary,
 		Transport: r.peer.Transport(), TLS: r.peer.Secured(r.control.Conn),
 		Workers: workers, Partitions: 1, Mode: "cache", Access: Access, LogBytes: limit,
-		MinHitRate: 1, MaxBatch: MaxBatch, MaxKeyBytes: MaxKeyBytes, TTLUnit: ttlUnit, PID: pid,
+		MinHitRate: 1, MaxBatch: pipeline.MaxBatch, MaxKeyBytes: MaxKeyBytes, TTLUnit: ttlUnit, PID: pid,
 		CPUs: r.opts.CPUs,
 	}
 	if r.facts.CPUs == nil {

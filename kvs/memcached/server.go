@@ -10,25 +10,23 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/internal/installed"
+	"dpukv/kvs/internal/pipeline"
 
 	"golang.org/x/sys/unix"
 )
 
 // Config configures a server.
-type Config = installed.Config
+type Config = kvs.ServerConfig
 
 // Server is a running memcached.
 type Server = installed.Server
 
 const program = "memcached" // and Debian's package
 
-var kind = installed.Kind{Program: program, Package: program, Args: arguments, Look: look}
+var kind = installed.Kind{Program: program, Package: program, Args: arguments, Dial: dialStore}
 
 // Start runs the installed memcached.
-func Start(cfg Config) (*Server, error) { return installed.Start(cfg, &kind) }
-
-// Attach returns a Server for one that runs already, which keeps running unchanged.
-func Attach(c *kvs.DialConfig) (*Server, error) { return installed.Attach(c, &kind) }
+func Start(cfg Config) (*Server, error) { return installed.Start(&cfg, &kind) }
 
 // Installed returns the program's path, or how to install it.
 func Installed() (string, error) { return kind.Find() }
@@ -43,15 +41,14 @@ const (
 )
 
 // arguments are the program's arguments (memcached -h).
-func arguments(cfg *Config, host, port string) ([]string, error) {
-	if cfg.KeyBytes > MaxKeyBytes {
-		return nil, fmt.Errorf("key_bytes: found %d, allowed by memcached: at most "+
-			"%d", cfg.KeyBytes,
+func arguments(c *kvs.ServerConfig, host, port string) ([]string, error) {
+	if c.KeyBytes > MaxKeyBytes {
+		return nil, fmt.Errorf("key_bytes: found %d, allowed by memcached: at most %d", c.KeyBytes,
 			MaxKeyBytes)
 	}
-	if cfg.Workers > maxWorkers {
-		return nil, fmt.Errorf("threads: found %d, allowed by memcached: at most "+
-			"%d", cfg.Workers, maxWorkers)
+	if c.Workers > maxWorkers {
+		return nil, fmt.Errorf("threads: found %d, allowed by memcached: at most %d", c.Workers,
+			maxWorkers)
 	}
 	var files unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
@@ -60,13 +57,13 @@ func arguments(cfg *Config, host, port string) ([]string, error) {
 	clients := min(maxClients, max(files.Max, 2*spareFiles)-spareFiles)
 	args := []string{
 		"-l", host, "-p", port, "-U", "0", // TCP only
-		"-t", strconv.Itoa(cfg.Workers),
-		"-m", strconv.FormatInt((cfg.MemoryBytes()+bytesPerMiB-1)/bytesPerMiB, 10),
+		"-t", strconv.Itoa(c.Workers),
+		"-m", strconv.FormatInt((installed.MemoryBytes(c)+bytesPerMiB-1)/bytesPerMiB, 10),
 		"-c", strconv.FormatUint(clients, 10),
-		"-R", strconv.Itoa(MaxBatch),
-		"-o", fmt.Sprintf("hashpower=%d", hashPower(cfg.Items)),
+		"-R", strconv.Itoa(pipeline.MaxBatch),
+		"-o", fmt.Sprintf("hashpower=%d", hashPower(c.Items)),
 	}
-	if cfg.Mode == "store" {
+	if c.Mode == "store" {
 		args = append(args, "-M")
 	}
 	if os.Geteuid() == 0 { // as root it requires a user
@@ -86,10 +83,8 @@ func hashPower(items int) int {
 	return min(max(bits.Len(uint(items-1)), minHashPower), maxHashPower)
 }
 
-func look(ctx context.Context, c *kvs.DialConfig) (kvs.Facts, error) {
-	r, err := Dial(ctx, c.Addr, Options{Credentials: c.Credentials})
-	if err != nil {
-		return kvs.Facts{}, err
-	}
-	return r.Facts(), r.Close()
+func dialStore(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+	return Dial(ctx, c.Addr, Options{
+		CPUs: c.ServerCPUs, Protocol: c.Protocol, Credentials: c.Credentials,
+	})
 }

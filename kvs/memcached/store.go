@@ -1,7 +1,6 @@
 package memcached
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -18,31 +17,13 @@ const ttlUnit = time.Second
 var endpoints = kvs.EndpointRules{Scheme: program, PasswordVariable: passwordVariable}
 
 // Store is memcached's row in the table of stores.
-var Store = kvs.Store{
-	Name: program, Title: "Memcached",
-	Study: Study, MaxBatch: MaxBatch, TTLUnit: ttlUnit,
+var Store = kind.Row(kvs.Store{
+	Name: program, Title: "Memcached", TTLUnit: ttlUnit,
 	Protocols: Protocols, ProtocolHelp: "meta or binary (default: meta if the server has it)",
-	Check: checkLoad,
-	Start: func(c *kvs.ServerConfig) (kvs.Server, error) {
-		return Start(installed.ConfigOf(c))
-	},
-	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
-		return Dial(ctx, c.Addr, Options{
-			CPUs: c.ServerCPUs, Protocol: c.Protocol, Credentials: c.Credentials,
-		})
-	},
-	Attach:    func(c *kvs.DialConfig) (kvs.Server, error) { return Attach(c) },
+	Check:     checkLoad,
 	Endpoints: endpoints,
-	Program:   Installed,
-	Command: kvs.Command{
-		Short:       "Run the installed memcached",
-		Long:        "Run the installed memcached" + installed.Help,
-		Example:     "  dpukv serve memcached --server-threads 1 --cpus 0",
-		Listen:      installed.Listen,
-		ListenHelp:  installed.ListenHelp,
-		ThreadsHelp: "threads (-t); each of them serves every key",
-	},
-}
+	Command:   kvs.Command{ThreadsHelp: "threads (-t); each of them serves every key"},
+}, Access)
 
 // checkLoad refuses keys that exceed its lines, and modes that its threads do not support.
 func checkLoad(c *kvs.LoadConfig) error {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/kvs"
 	"dpukv/kvs/internal/installed"
 )
 
@@ -21,7 +22,7 @@ type product struct {
 	passwordVariable string
 	why              string // one access mode only
 	threadsHelp      string
-	arguments        func(cfg *Config, host, port string) ([]string, error)
+	arguments        func(c *kvs.ServerConfig, host, port string) ([]string, error)
 	// shared reports that all threads execute commands.
 	shared bool
 	// seconds parses a CPU time.
@@ -77,18 +78,18 @@ func (p *product) allows(found *product, version string) error {
 // kind describes the product's program.
 func (p *product) kind() *installed.Kind {
 	return &installed.Kind{
-		Program: p.program, Package: p.debian, Args: p.arguments, Look: p.look,
+		Program: p.program, Package: p.debian, Args: p.arguments, Dial: p.dialStore,
 	}
 }
 
 // dragonflyArguments are those of Dragonfly. It refuses to start with less memory per thread.
-func dragonflyArguments(cfg *Config, host, port string) ([]string, error) {
+func dragonflyArguments(c *kvs.ServerConfig, host, port string) ([]string, error) {
 	const leastPerThread = 256 << 20
-	memory := max(cfg.MemoryBytes(), int64(cfg.Workers)*leastPerThread)
+	memory := max(installed.MemoryBytes(c), int64(c.Workers)*leastPerThread)
 	return []string{
-		"--bind", host, "--port", port, "--proactor_threads", strconv.Itoa(cfg.Workers),
+		"--bind", host, "--port", port, "--proactor_threads", strconv.Itoa(c.Workers),
 		"--maxmemory", strconv.FormatInt(memory, 10),
-		fmt.Sprintf("--cache_mode=%t", cfg.Mode == "cache"),
+		fmt.Sprintf("--cache_mode=%t", c.Mode == "cache"),
 		"--dbfilename=", "--logtostderr", "--version_check=false", // it writes and calls nothing
 	}, nil
 }

@@ -15,9 +15,6 @@ import (
 	"dpukv/kvs/internal/sockets"
 )
 
-// MaxBatch is the maximum number of operations per batch.
-const MaxBatch = pipeline.MaxBatch
-
 // These are the protocols for GETs.
 const (
 	Get  = "get"  // one command per key
@@ -140,7 +137,7 @@ func (r *Remote) learn() kvs.Facts {
 		Store: r.store.name, Version: first.called(), Transport: first.peer.Transport(),
 		TLS: first.peer.Secured(first.control.Conn), Protocol: first.protocol,
 		Partitions: len(r.nodes), Access: Access, Mode: first.mode, MinHitRate: 1,
-		MaxBatch: MaxBatch, TTLUnit: ttlUnit, PID: first.pid, CPUs: r.opts.CPUs,
+		MaxBatch: pipeline.MaxBatch, TTLUnit: ttlUnit, PID: first.pid, CPUs: r.opts.CPUs,
 	}
 	if r.opts.Protocol == MGet {
 		f.Protocol += "+mget"

@@ -13,29 +13,23 @@ import (
 	"dpukv/kvs"
 )
 
-// Config configures a server.
-type Config struct {
-	// Listen is HOST:PORT, or HOST:FIRST-LAST for a free port of these. Port 0 stands for any.
-	Listen  string
-	Workers int // threads that serve
-	// Mode is "cache" (the server may evict to make room) or "store" (it may not).
-	Mode string
-	// Items of these sizes fit the server's memory, generously.
-	Items, KeyBytes, ValueBytes int
-	// LimitBytes is the memory for items instead; 0: as the items need.
-	LimitBytes int64
-	// CPUs are the CPUs that the process may use. None: all that this process may use.
-	CPUs []int
-}
-
 // Kind describes a server program.
 type Kind struct {
 	Program string // "memcached"
 	Package string // Debian's package, named if the program is missing
 	// Args returns its arguments.
-	Args func(cfg *Config, host, port string) ([]string, error)
-	// Look asks a server for its facts.
-	Look func(context.Context, *kvs.DialConfig) (kvs.Facts, error)
+	Args func(c *kvs.ServerConfig, host, port string) ([]string, error)
+	// Dial connects a client to a server.
+	Dial func(context.Context, *kvs.DialConfig) (kvs.Remote, error)
+}
+
+// look asks a server for its facts.
+func (k *Kind) look(ctx context.Context, c *kvs.DialConfig) (kvs.Facts, error) {
+	r, err := k.Dial(ctx, c)
+	if err != nil {
+		return kvs.Facts{}, err
+	}
+	return r.Facts(), r.Close()
 }
 
 // Find returns the path of a kind's program.
@@ -45,15 +39,16 @@ func (k *Kind) Find() (string, error) {
 
 const overheadBytes = 128 // per item, at most, in either program
 
-// MemoryBytes returns the limit, or twice the room for the items: an unused limit costs nothing.
-func (c *Config) MemoryBytes() int64 {
-	if c.LimitBytes > 0 {
-		return c.LimitBytes
+// MemoryBytes returns the memory for items as the configuration says, or twice the room for the
+// items: an unused limit costs nothing.
+func MemoryBytes(c *kvs.ServerConfig) int64 {
+	if c.MemoryBytes > 0 {
+		return c.MemoryBytes
 	}
 	return 64<<20 + 2*int64(c.Items)*int64(c.KeyBytes+c.ValueBytes+overheadBytes)
 }
 
-func (c *Config) check() (host string, r ports.Range, err error) {
+func check(c *kvs.ServerConfig) (host string, r ports.Range, err error) {
 	if host, r, err = ports.Split(c.Listen); err != nil {
 		return "", r, err
 	}

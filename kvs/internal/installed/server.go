@@ -28,8 +28,8 @@ type Server struct {
 }
 
 // Start runs a kind's program and returns once it answers.
-func Start(cfg Config, k *Kind) (*Server, error) {
-	host, r, err := cfg.check()
+func Start(c *kvs.ServerConfig, k *Kind) (*Server, error) {
+	host, r, err := check(c)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func Start(cfg Config, k *Kind) (*Server, error) {
 		return nil, err
 	}
 	if !r.Any() && r.Count() == 1 {
-		s, _, err := start(&cfg, k, path, host, r.String())
+		s, _, err := start(c, k, path, host, r.String())
 		return s, err
 	}
 	for tries := 5; ; tries-- {
@@ -46,7 +46,7 @@ func Start(cfg Config, k *Kind) (*Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, taken, err := start(&cfg, k, path, host, port)
+		s, taken, err := start(c, k, path, host, port)
 		if err == nil || !taken || tries == 0 {
 			return s, err
 		}
@@ -54,12 +54,14 @@ func Start(cfg Config, k *Kind) (*Server, error) {
 }
 
 // start tries one port. It reports whether another program had taken that port.
-func start(cfg *Config, k *Kind, path, host, port string) (s *Server, taken bool, err error) {
-	args, err := k.Args(cfg, host, port)
+func start(
+	c *kvs.ServerConfig, k *Kind, path, host, port string,
+) (s *Server, taken bool, err error) {
+	args, err := k.Args(c, host, port)
 	if err != nil {
 		return nil, false, err
 	}
-	p, err := program.Start(path, args, cfg.CPUs, nil)
+	p, err := program.Start(path, args, c.CPUs, nil)
 	if err != nil {
 		return nil, false, err
 	}
@@ -68,8 +70,8 @@ func start(cfg *Config, k *Kind, path, host, port string) (s *Server, taken bool
 		err = errors.Join(err, s.Close())
 		return nil, inUse(p.Output()), err
 	}
-	s.facts.Items, s.facts.Command = cfg.Items, append([]string{path}, args...)
-	return s, false, s.verifyUsed(cfg)
+	s.facts.Items, s.facts.Command = c.Items, append([]string{path}, args...)
+	return s, false, s.verifyUsed(c)
 }
 
 // await asks the program until it answers.
@@ -77,7 +79,7 @@ func (s *Server) await(k *Kind) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	for {
-		facts, err := k.Look(ctx, &kvs.DialConfig{Addr: s.addr})
+		facts, err := k.look(ctx, &kvs.DialConfig{Addr: s.addr})
 		if err == nil && facts.PID == s.process.PID() {
 			s.facts = facts
 			return nil
@@ -98,10 +100,10 @@ func (s *Server) await(k *Kind) error {
 }
 
 // verifyUsed refuses a server that interpreted its arguments differently.
-func (s *Server) verifyUsed(cfg *Config) error {
-	if s.facts.Workers != cfg.Workers || s.facts.Mode != cfg.Mode {
+func (s *Server) verifyUsed(c *kvs.ServerConfig) error {
+	if s.facts.Workers != c.Workers || s.facts.Mode != c.Mode {
 		return errors.Join(fmt.Errorf("asked for %d threads and mode %s, found %d and mode %s",
-			cfg.Workers, cfg.Mode, s.facts.Workers, s.facts.Mode), s.Close())
+			c.Workers, c.Mode, s.facts.Workers, s.facts.Mode), s.Close())
 	}
 	return nil
 }
@@ -110,7 +112,7 @@ func (s *Server) verifyUsed(cfg *Config) error {
 func Attach(c *kvs.DialConfig, k *Kind) (*Server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	facts, err := k.Look(ctx, c)
+	facts, err := k.look(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -27,13 +27,25 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func sleeper(look func(addr string) (kvs.Facts, error), args ...string) *Kind {
 	return &Kind{
 		Program: "sleep", Package: "coreutils",
-		Args: func(*Config, string, string) ([]string, error) { return args, nil },
-		Look: func(_ context.Context, c *kvs.DialConfig) (kvs.Facts, error) { return look(c.Addr) },
+		Args: func(*kvs.ServerConfig, string, string) ([]string, error) { return args, nil },
+		Dial: func(_ context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
+			f, err := look(c.Addr)
+			return remote{facts: f}, err
+		},
 	}
 }
 
-func config() Config {
-	return Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 1, KeyBytes: 1, ValueBytes: 1}
+// remote only has facts.
+type remote struct {
+	kvs.Remote
+	facts kvs.Facts
+}
+
+func (r remote) Facts() kvs.Facts { return r.facts }
+func (r remote) Close() error     { return nil }
+
+func config() *kvs.ServerConfig {
+	return &kvs.ServerConfig{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 1, KeyBytes: 1, ValueBytes: 1}
 }
 
 // child returns the last process that this one started, by the name of its program.
@@ -62,19 +74,19 @@ func asked(t *testing.T) func(string) (kvs.Facts, error) {
 func TestRefusals(t *testing.T) {
 	allowed := must.Get(cpu.Allowed())(t)
 	k := sleeper(asked(t), "60")
-	for want, change := range map[string]func(*Config){
-		"allowed: HOST:PORT":       func(c *Config) { c.Listen = "nowhere" },
-		"allowed: a port":          func(c *Config) { c.Listen = "127.0.0.1:70000" },
-		"allowed: one IP address":  func(c *Config) { c.Listen = ":0" },
-		"allowed: cache, store":    func(c *Config) { c.Mode = "sieve" },
-		"at least one of each":     func(c *Config) { c.Workers = 0 },
-		"allowed for this process": func(c *Config) { c.CPUs = []int{slices.Max(allowed) + 1} },
-		"cannot assign":            func(c *Config) { c.Listen = "192.0.2.1:0" },
-		"asked for 2 threads":      func(c *Config) { c.Workers = 2 },
-		"and mode store, found":    func(c *Config) { c.Mode = "store" },
+	for want, change := range map[string]func(*kvs.ServerConfig){
+		"allowed: HOST:PORT":       func(c *kvs.ServerConfig) { c.Listen = "nowhere" },
+		"allowed: a port":          func(c *kvs.ServerConfig) { c.Listen = "127.0.0.1:70000" },
+		"allowed: one IP address":  func(c *kvs.ServerConfig) { c.Listen = ":0" },
+		"allowed: cache, store":    func(c *kvs.ServerConfig) { c.Mode = "sieve" },
+		"at least one of each":     func(c *kvs.ServerConfig) { c.Workers = 0 },
+		"allowed for this process": func(c *kvs.ServerConfig) { c.CPUs = []int{slices.Max(allowed) + 1} },
+		"cannot assign":            func(c *kvs.ServerConfig) { c.Listen = "192.0.2.1:0" },
+		"asked for 2 threads":      func(c *kvs.ServerConfig) { c.Workers = 2 },
+		"and mode store, found":    func(c *kvs.ServerConfig) { c.Mode = "store" },
 	} {
 		cfg := config()
-		change(&cfg)
+		change(cfg)
 		s, err := Start(cfg, k)
 		if err == nil {
 			s.Close()
