@@ -46,8 +46,7 @@ func (s *Server) receive(conn net.Conn, left func()) {
 		return
 	}
 	s.clients[c] = struct{}{}
-	s.serving.Add(1)
-	go c.serve()
+	s.serving.Go(c.serve)
 	s.endIdle()
 }
 
@@ -138,7 +137,6 @@ func (c *client) idle() time.Duration {
 // serve answers a client's frames until the connection ends. Then it frees the client's resources.
 func (c *client) serve() {
 	s := c.server
-	defer s.serving.Done()
 	err := c.serveFrames() // until something ends it
 	if why := c.ending(); why != nil {
 		err = why
@@ -229,28 +227,27 @@ func (c *client) timeoutError(err error, text string, d time.Duration) error {
 	return err
 }
 
-func (c *client) answer(k kind, body []byte) error {
+func (c *client) answer(k kind, body []byte) (err error) {
+	var frame []byte
+	var given any
 	switch k {
 	case kindAsk:
-		frame, err := c.stats()
-		if err != nil {
-			return err
-		}
-		return c.write(frame)
+		frame, err = c.stats()
 	case kindJoin:
-		given, err := c.join(body)
-		if err != nil {
-			return err
+		if given, err = c.join(body); err == nil {
+			frame, err = makeFrame(kindSlotGrant, given)
 		}
-		return c.send(kindSlotGrant, given)
 	case kindExtend:
-		given, err := c.extend(body)
-		if err != nil {
-			return err
+		if given, err = c.extend(body); err == nil {
+			frame, err = makeFrame(kindExtended, given)
 		}
-		return c.send(kindExtended, given)
+	default:
+		err = fmt.Errorf("frame kind: found %d, allowed: a join or an ask", k)
 	}
-	return fmt.Errorf("frame kind: found %d, allowed: a join or an ask", k)
+	if err != nil {
+		return err
+	}
+	return c.write(frame)
 }
 
 // stats answers a request for counters, at most once per askInterval.

@@ -1,6 +1,7 @@
 package herd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -69,23 +70,15 @@ const (
 const maxWindow = 1 << 14
 
 func (c *Config) setDefaults() {
-	if c.Window == 0 {
-		c.Window = DefaultWindow
-	}
-	if c.MaxClients == 0 {
-		c.MaxClients = DefaultMaxClients
-	}
-	if c.SlotBytes == 0 {
-		c.SlotBytes = MinSlotBytes
-	}
+	c.Device = cmp.Or(c.Device, DefaultDevice)
+	c.Window = cmp.Or(c.Window, DefaultWindow)
+	c.MaxClients = cmp.Or(c.MaxClients, DefaultMaxClients)
+	c.SlotBytes = cmp.Or(c.SlotBytes, MinSlotBytes)
 	if c.open == nil {
 		c.open = openDevice
 	}
 	if c.listen == nil {
 		c.listen = ports.Listen
-	}
-	if c.Device == "" {
-		c.Device = DefaultDevice
 	}
 }
 

@@ -1,6 +1,9 @@
 package herd
 
 import (
+	"errors"
+	"io"
+
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
 )
@@ -24,6 +27,13 @@ func openDevice(name string, opts *provider.Options) (verbs.Device, error) {
 	return provider.Open(name, *opts)
 }
 
-// inlineLimit returns how many bytes a queue pair takes inline, for requests or answers of at most
-// n bytes.
-func inlineLimit(port *verbs.Port, n int) int { return min(port.MaxInline, n) }
+// CloseAll closes what there is of these, and returns all errors.
+func CloseAll(all ...io.Closer) error {
+	var errs []error
+	for _, c := range all {
+		if c != nil {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

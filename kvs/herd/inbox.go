@@ -1,7 +1,6 @@
 package herd
 
 import (
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"unsafe"
@@ -71,16 +70,7 @@ func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, er
 	return in, nil
 }
 
-func (in *inbox) close() error {
-	var errs []error
-	if in.uc != nil {
-		errs = append(errs, in.uc.Close())
-	}
-	if in.ah != nil {
-		errs = append(errs, in.ah.Close())
-	}
-	return errors.Join(errs...)
-}
+func (in *inbox) close() error { return CloseAll(in.uc, in.ah) }
 
 // end returns the address behind a slot.
 func (in *inbox) end(sequence uint32) unsafe.Pointer {

@@ -56,8 +56,7 @@ func (j *join) parseLinks(d *json.Decoder, workers int) error {
 	j.Links = make([]endpoint, 0, workers)
 	for d.More() {
 		if len(j.Links) == workers {
-			return fmt.Errorf("queue pairs: found them for more than %d workers, allowed: "+
-				"%d", workers,
+			return fmt.Errorf("queue pairs: found them for more than %d workers, allowed: %[1]d",
 				workers)
 		}
 		var e endpoint
@@ -143,12 +142,6 @@ func (s *Server) reserveSlots(c *client) error {
 	return nil
 }
 
-func (s *Server) returnSlots() {
-	s.mu.Lock()
-	s.slotHolders--
-	s.mu.Unlock()
-}
-
 // leave frees a client's slots: first in the workers, then in the device. Slots that the device
 // does not free stay allocated, as the device may still write to them. They stay counted, as their
 // memory is in use.
@@ -162,7 +155,9 @@ func (c *client) leave() {
 			err)
 		return
 	}
-	s.returnSlots()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slotHolders--
 }
 
 func (c *client) free() error {
@@ -178,13 +173,8 @@ func (c *client) free() error {
 	if err := errors.Join(errs...); err != nil {
 		return err // a live queue pair may still write
 	}
-	if c.region != nil {
-		if err := c.region.Close(); err != nil {
-			return err
-		}
+	if err := CloseAll(c.region); err != nil {
+		return err
 	}
-	if c.pd != nil {
-		return c.pd.Close()
-	}
-	return nil
+	return CloseAll(c.pd)
 }

@@ -70,7 +70,7 @@ func newLink(s *session, number uint32, worker, slots int) (l *link, err error) 
 		session: s, slots: uint32(slots), entries: uint32(entries),
 		batch: uint32(s.opts.Batch), limit: uint32(limit), slotBytes: r.welcome.SlotBytes,
 		pending: make([]pendingRequest, entries),
-		inline:  inlineLimit(&r.port, r.welcome.SlotBytes), maxValue: r.welcome.MaxValue,
+		inline:  min(r.port.MaxInline, r.welcome.SlotBytes), maxValue: r.welcome.MaxValue,
 		whole: r.wholeBytes(),
 	}
 	// This skips the lap of sequences 0 …: 0 marks an empty slot.
@@ -239,20 +239,5 @@ func (l *link) retry(now int64) error {
 
 // close frees the link's resources, whatever its state.
 func (l *link) close() error {
-	var errs []error
-	if l.uc != nil {
-		errs = append(errs, l.uc.Close())
-	}
-	if l.ud != nil {
-		errs = append(errs, l.ud.Close())
-	}
-	if l.sends.cq != nil {
-		errs = append(errs, l.sends.cq.Close())
-	}
-	for _, m := range []verbs.MR{l.staging, l.buffers} {
-		if m != nil {
-			errs = append(errs, m.Close())
-		}
-	}
-	return errors.Join(errs...)
+	return CloseAll(l.uc, l.ud, l.sends.cq, l.staging, l.buffers)
 }

@@ -151,7 +151,11 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 			return false
 		}
 		w.counters.Repeats++
-		return w.repeat(in, c, n)
+		if c.op() != kvs.Get { // only a GET is executed again
+			in.taken[slot] = c
+			w.reply(&origin{in, c.sequence()}, in.outcome[slot], nil)
+			return true
+		}
 	case c.sequence() != sequence&sequenceMask:
 		return true // not written yet in this lap, or illegal; fill will never reach it
 	case in.checks && !in.arrived(c):
@@ -163,21 +167,6 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 		return false
 	}
 	*n++
-	return true
-}
-
-// repeat answers a request that was taken before. It executes a GET again, but not a write.
-func (w *worker) repeat(in *inbox, c control, n *int) bool {
-	slot := c.sequence() & (in.count - 1)
-	if c.op() == kvs.Get {
-		if !w.admit(in, c, *n) {
-			return false
-		}
-		*n++
-		return true
-	}
-	in.taken[slot] = c
-	w.reply(&origin{in, c.sequence()}, in.outcome[slot], nil)
 	return true
 }
 
@@ -195,7 +184,7 @@ func (w *worker) execute(n int) error {
 	w.counters.Ops += uint64(n)
 	for i := range w.ops[:n] {
 		op, from := &w.ops[i], &w.from[i]
-		if op.Code != kvs.Get { // repeat executes a GET again
+		if op.Code != kvs.Get { // late executes a GET again
 			from.in.outcome[from.sequence&(from.in.count-1)] = op.Status
 		}
 		value := op.Value

@@ -1,7 +1,9 @@
 package herd
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -52,9 +54,7 @@ var (
 
 // Dial shakes hands with the server at addr and opens a device that reaches it.
 func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
-	if opts.RetryAfter == 0 {
-		opts.RetryAfter = DefaultRetryAfter
-	}
+	opts.RetryAfter = cmp.Or(opts.RetryAfter, DefaultRetryAfter)
 	if opts.open == nil {
 		opts.open = openDevice
 	}
@@ -99,21 +99,23 @@ func (r *Remote) open() (err error) {
 	if r.device, err = r.opts.open(name, r.opts.DeviceOptions); err != nil {
 		return err
 	}
-	if r.port, err = r.device.Port(); err == nil {
-		r.pd, err = r.device.AllocPD()
+	defer func() {
+		if err != nil {
+			r.device.Close()
+		}
+	}()
+	if r.port, err = r.device.Port(); err != nil {
+		return err
 	}
-	if err != nil {
-		r.device.Close()
+	if r.pd, err = r.device.AllocPD(); err != nil {
 		return err
 	}
 	if there := r.welcome.LinkLayer; r.port.LinkLayer != there {
-		r.device.Close()
 		return fmt.Errorf("device %s has link layer %s, the server's %s has %s: choose devices "+
 			"that reach each other",
 			name, r.port.LinkLayer, r.welcome.Facts.Provider, there)
 	}
 	if err := verbs.Need(verbs.Unknown, user, r.device.Info(), r.welcome.Device); err != nil {
-		r.device.Close()
 		return err
 	}
 	r.welcome.Facts = bothEnds(r.welcome.Facts, r.device.Info())
@@ -252,12 +254,8 @@ func (r *Remote) check(opts kvs.SessionOptions) error {
 // Close closes the control connection and the device. The caller closes sessions first.
 func (r *Remote) Close() error {
 	r.mu.Lock()
-	err := r.control.Close()
-	r.mu.Unlock()
-	if closeErr := r.device.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	defer r.mu.Unlock()
+	return errors.Join(r.control.Close(), r.device.Close())
 }
 
 // Device is the client's device, and PD its protection domain there.

@@ -29,7 +29,7 @@ type Server struct {
 	listener       net.Listener
 	door           *admission.Door
 	maxValue       int
-	statsReader    *statsReader
+	statsReader    statsReader
 	joining        chan struct{} // a goroutine that has put something in may join
 	clientFailures clientFailures
 
@@ -54,7 +54,7 @@ func Start(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		Life: kvs.NewLife(), cfg: cfg, busy: time.Now(), clients: map[*client]struct{}{},
-		statsReader: newStatsReader(), joining: make(chan struct{}, 1),
+		statsReader: statsReader{turn: make(chan struct{}, 1)}, joining: make(chan struct{}, 1),
 	}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -110,13 +110,11 @@ func (s *Server) openDoor() (err error) {
 	if err != nil || s.cfg.manual {
 		return err
 	}
-	s.serving.Add(1)
-	go func() {
-		defer s.serving.Done()
+	s.serving.Go(func() {
 		if err := s.door.Run(); err != nil {
 			s.ended(err)
 		}
-	}()
+	})
 	return nil
 }
 

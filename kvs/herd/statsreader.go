@@ -11,8 +11,6 @@ type statsReader struct {
 	err   error
 }
 
-func newStatsReader() *statsReader { return &statsReader{turn: make(chan struct{}, 1)} }
-
 // read returns a frame with the counters, as they are after the question.
 func (g *statsReader) read(s *Server) ([]byte, error) {
 	asked := time.Now()

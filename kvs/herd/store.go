@@ -12,11 +12,18 @@ import (
 	"dpukv/kvs/partition"
 )
 
+// Study has the settings of HERD in the study of BlueField DPUs (ICS '25, §4).
+var Study = kvs.StudyDefaults{
+	KeyBytes: 16, ValueBytes: 32, Batch: 32, Hash: DefaultHash, Access: "erew",
+}
+
 // Store is HERD's row in the table of stores.
 var Store = kvs.Store{
 	Name: "herd", Title: "HERD",
 	Study: Study, MaxBatch: DefaultWindow, DefaultDevice: DefaultDevice,
-	Check: checkLoad,
+	Check: func(c *kvs.LoadConfig) error {
+		return CheckLoad(c, "herd", "only its own worker reads a partition")
+	},
 	Start: startSized,
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
 		return Dial(ctx, c.Addr,
@@ -44,18 +51,19 @@ Through --device, other machines that reach a softroce address, or the NIC, can 
 	},
 }
 
-// checkLoad refuses loads that HERD's slots or modes do not support.
-func checkLoad(c *kvs.LoadConfig) error {
+// CheckLoad refuses loads that HERD's slots do not support, and access modes but a store's only one,
+// with the reason.
+func CheckLoad(c *kvs.LoadConfig, store, why string) error {
 	switch need := SlotBytesFor(c.KeyBytes, c.MaxValueBytes); {
 	case c.Batch*c.Window > DefaultWindow:
-		return fmt.Errorf("window: found %d batches of %d, allowed with herd: together at most "+
-			"%d requests in flight, one for each slot", c.Window, c.Batch, DefaultWindow)
+		return fmt.Errorf("window: found %d batches of %d, allowed with %s: together at most %d "+
+			"requests in flight, one for each slot", c.Window, c.Batch, store, DefaultWindow)
 	case need > MaxSlotBytes:
 		return fmt.Errorf("value_bytes: found %d with keys of %d, allowed: a sum that fits a "+
-			"slot of %d bytes of herd", c.MaxValueBytes, c.KeyBytes, MaxSlotBytes)
+			"slot of %d bytes of %s", c.MaxValueBytes, c.KeyBytes, MaxSlotBytes, store)
 	case c.Access != partition.EREW.String():
-		return fmt.Errorf("access: found %s, allowed: %s; only its own worker reads a partition "+
-			"of herd", c.Access, partition.EREW)
+		return fmt.Errorf("access: found %s, allowed: %s; %s of %s", c.Access, partition.EREW, why,
+			store)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func newWorker(s *Server, number int) (w *worker, err error) {
 	w = &worker{
 		server: s, number: number, engine: s.engine(number),
 		ops: make([]partition.Op, passOps), from: make([]origin, passOps),
-		inline: inlineLimit(&s.port, s.maxValue),
+		inline: min(s.port.MaxInline, s.maxValue),
 		jobs:   make(chan func(), 1), stopping: make(chan struct{}), ended: make(chan struct{}),
 	}
 	if w.cq, err = s.device.CreateCQ(sendDepth); err != nil {

@@ -15,21 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Config configures a server.
-type Config = kvs.ServerConfig
-
-// Server is a running memcached.
-type Server = installed.Server
-
 const program = "memcached" // and Debian's package
 
 var kind = installed.Kind{Program: program, Package: program, Args: arguments, Dial: dialStore}
-
-// Start runs the installed memcached.
-func Start(cfg Config) (*Server, error) { return installed.Start(&cfg, &kind) }
-
-// Installed returns the program's path, or how to install it.
-func Installed() (string, error) { return kind.Find() }
 
 const (
 	maxWorkers  = 64 // memcached warns of more

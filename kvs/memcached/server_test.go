@@ -1,7 +1,6 @@
 package memcached
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,10 +23,10 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	for _, protocol := range []string{Meta, Binary} {
+	for _, protocol := range Protocols {
 		for _, workers := range []int{1, 2} {
 			t.Run(fmt.Sprint(protocol, workers), func(t *testing.T) {
-				s := start(t, func(c *Config) { c.Workers = workers })
+				s := start(t, func(c *kvs.ServerConfig) { c.Workers = workers })
 				r := dial(t, s.Addr(), Options{Protocol: protocol})
 				if got := r.Facts().Protocol; got != protocol {
 					t.Fatalf("the facts say %q", got)
@@ -68,27 +67,18 @@ func TestProtocols(t *testing.T) {
 
 // TestServerWithoutMeta: memcached, told to speak only one protocol.
 func TestServerWithoutMeta(t *testing.T) {
-	k := kind
-	t.Cleanup(func() { kind = k })
-	kind.Args = func(cfg *Config, host, port string) ([]string, error) {
-		args, err := k.Args(cfg, host, port)
-		return append(args, "-B", "binary"), err
-	}
-	s := start(t, nil)
-	if got := s.Facts().Protocol; got != Binary {
-		t.Errorf("the protocol is %q", got)
-	}
-	r := dial(t, s.Addr(), Options{})
+	addr := run(t, "-B", "binary")
+	r := dial(t, addr, Options{})
 	if got := r.Facts(); got.Protocol != Binary || got.MaxKeyBytes != MaxKeyBytes {
 		t.Errorf("the protocol is %q with keys up to %d", got.Protocol, got.MaxKeyBytes)
 	}
 	kvstest.Conform(t, r, kvstest.Limits{})
-	_, err := Dial(t.Context(), s.Addr(), Options{Protocol: Meta})
+	_, err := Dial(t.Context(), addr, Options{Protocol: Meta})
 	must.Fail(t, err, "allowed: binary")
 }
 
 func TestFacts(t *testing.T) {
-	s := start(t, func(c *Config) { c.Workers, c.Mode, c.CPUs = 2, "store", []int{0} })
+	s := start(t, func(c *kvs.ServerConfig) { c.Workers, c.Mode, c.CPUs = 2, "store", []int{0} })
 	f := s.Facts()
 	for _, want := range []string{"-t 2", "-M", "-l 127.0.0.1", "-U 0"} {
 		if !strings.Contains(strings.Join(f.Command, " "), want) {
@@ -110,7 +100,7 @@ func TestFourThreads(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds")
 	}
-	s := start(t, func(c *Config) { c.Workers = 4 })
+	s := start(t, func(c *kvs.ServerConfig) { c.Workers = 4 })
 	for _, c := range []struct {
 		by    string
 		spoil func(*Remote)
@@ -131,8 +121,8 @@ func TestFourThreads(t *testing.T) {
 
 // TestFull checks that in mode store memcached refuses items that it has no memory for.
 func TestFull(t *testing.T) {
-	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 65 MiB
-	for _, protocol := range []string{Meta, Binary} {
+	s := start(t, func(c *kvs.ServerConfig) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 65 MiB
+	for _, protocol := range Protocols {
 		t.Run(protocol, func(t *testing.T) {
 			kvstest.Full(t, kvstest.Open(t, dial(t, s.Addr(), Options{Protocol: protocol}),
 				kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
@@ -150,16 +140,9 @@ func TestStrangers(t *testing.T) {
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start runs the installed memcached for the length of a test.
-func start(t testing.TB, change func(*Config)) *Server {
+func start(t testing.TB, change func(*kvs.ServerConfig)) kvs.Server {
 	t.Helper()
-	if _, err := Installed(); err != nil {
-		t.Skip(err)
-	}
-	cfg := Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 10_000, KeyBytes: 8, ValueBytes: 8}
-	if change != nil {
-		change(&cfg)
-	}
-	return must.Keep(Start(cfg))(t)
+	return pipetest.Start(t, &Store, change)
 }
 
 func dial(t testing.TB, addr string, opts Options) *Remote {
@@ -167,14 +150,7 @@ func dial(t testing.TB, addr string, opts Options) *Remote {
 	return must.Keep(Dial(t.Context(), addr, opts))(t)
 }
 
-var faultStore = pipetest.Store{
-	Start: func(t testing.TB) (string, int) {
-		s := start(t, nil)
-		return s.Addr(), s.Facts().PID
-	},
-	Dial: func(ctx context.Context, addr string) (kvs.Remote, error) { return Dial(ctx, addr, Options{}) },
-	Load: clienttest.Fault,
-}
+var faultStore = pipetest.Store{Store: &Store, Load: clienttest.Fault}
 
 const besideKeys = 10_000
 
@@ -188,7 +164,7 @@ func BenchmarkBeside(b *testing.B) {
 	text := fmt.Sprintf("key\n%d %[1]d 1\nvalue\n%d %[2]d 1\ncmd\n0 0.1\n1 0.9\n", w.KeyBytes, w.ValueBytes)
 	must.Do(b, os.WriteFile(settings, []byte(text), 0o644))
 	for _, connections := range []int{16, 64} {
-		s := start(b, func(c *Config) { c.Items, c.KeyBytes, c.CPUs = 100*besideKeys, w.KeyBytes, []int{cpu} })
+		s := start(b, func(c *kvs.ServerConfig) { c.Items, c.KeyBytes, c.CPUs = 100*besideKeys, w.KeyBytes, []int{cpu} })
 		tool.Args = func(connections int) []string {
 			return []string{
 				"-s", s.Addr(), "-T", "1", "-c", strconv.Itoa(connections), "-w", "10k", "-t", "3s", "-F",

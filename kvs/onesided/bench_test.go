@@ -217,7 +217,7 @@ func bare(b *testing.B, keys *stream, on *served, batch int) (ns float64) {
 	cq := must.Get(d.CreateCQ(256))(b)
 	r := on.remote.(*Remote)
 	x := &bareSession{b: b, pd: pd, cq: cq, device: d}
-	s := must.Keep(r.herd.OpenExtended(kvs.SessionOptions{Batch: batch, Window: 1, Connections: 1}, x))(b)
+	s := must.Keep(r.OpenExtended(kvs.SessionOptions{Batch: batch, Window: 1, Connections: 1}, x))(b)
 	l := x.lane
 	wrs := make([]verbs.SendWR, batch)
 	wcs := make([]verbs.WC, 16)
@@ -265,11 +265,7 @@ func (x *bareSession) Ask() (any, error) {
 }
 
 func (x *bareSession) Granted(answer []byte) error {
-	g, err := parseGrant(answer)
-	if err != nil {
-		return err
-	}
-	return x.lane.connect(x.pd, g)
+	return x.lane.connect(x.pd, answer)
 }
 
 func (x *bareSession) Collect(a []kvs.Answer) ([]kvs.Answer, error) { return a, nil }

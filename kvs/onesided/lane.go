@@ -1,12 +1,13 @@
 package onesided
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 	"math/bits"
 	"unsafe"
 
 	"dpukv/kvs"
+	"dpukv/kvs/herd"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
@@ -82,12 +83,16 @@ func newLane(
 	return l, err
 }
 
-// connect prepares for reading what the server grants.
-func (l *lane) connect(pd verbs.PD, g *grant) (err error) {
+// connect prepares for reading what the server grants in an answer.
+func (l *lane) connect(pd verbs.PD, answer []byte) (err error) {
+	g := &l.grant
+	if err := json.Unmarshal(answer, g); err != nil {
+		return fmt.Errorf("the server's grant is invalid: %w", err)
+	}
 	if err := g.check(l.workers); err != nil {
 		return err
 	}
-	l.grant, l.seals = *g, newSeals(g.Seed)
+	l.seals = newSeals(g.Seed)
 	l.seals.without = g.Unchecked
 	l.valuesAt = g.Shape.Neighbourhood * itemBytes
 	l.stride = l.valuesAt
@@ -107,16 +112,7 @@ func (l *lane) connect(pd verbs.PD, g *grant) (err error) {
 	return l.qp.Connect(g.QP)
 }
 
-func (l *lane) close() error {
-	var errs []error
-	if l.qp != nil {
-		errs = append(errs, l.qp.Close())
-	}
-	if l.buffers != nil {
-		errs = append(errs, l.buffers.Close())
-	}
-	return errors.Join(errs...)
-}
+func (l *lane) close() error { return herd.CloseAll(l.qp, l.buffers) }
 
 // room reports whether the list has room for another GET.
 func (l *lane) room() bool { return l.next-l.posted < l.batch }

@@ -3,7 +3,6 @@ package onesided
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -23,8 +22,8 @@ const Name = "onesided"
 type memory struct {
 	shape
 	workers  int
-	pointers bool
-	uniform  bool // values change their sizes
+	inline   string // where values lie
+	uniform  bool   // values change their sizes
 	seed     uint64
 	validate string // how clients check what READs bring
 	seals    seals
@@ -36,8 +35,9 @@ type memory struct {
 
 func newMemory(c *kvs.ServerConfig) *memory {
 	m := &memory{
-		shape: shapeOf(c), workers: c.Workers, pointers: pointers(c), uniform: !c.FixedSizes,
+		shape: shapeOf(c), workers: c.Workers, uniform: !c.FixedSizes,
 		seed: rand.Uint64(), validate: cmp.Or(c.Validate, kvs.ByChecksum),
+		inline: cmp.Or(c.Inline, kvs.InlineYes),
 	}
 	m.seals = newSeals(m.seed)
 	return m
@@ -66,17 +66,10 @@ func (m *memory) Begin(d verbs.Device, facts *kvs.Facts) (err error) {
 	facts.LogBytes += int64(m.workers * m.ValueBytes)
 	facts.Items = max(facts.Items, m.Slots*m.workers*loadPercent/100)
 	facts.Reads = &kvs.ReadFacts{
-		Neighbourhood: m.Neighbourhood, Inline: inlineWord(m.pointers),
+		Neighbourhood: m.Neighbourhood, Inline: m.inline,
 		Validate: m.validate, Responder: responder(d.Info()),
 	}
 	return nil
-}
-
-func inlineWord(pointers bool) string {
-	if pointers {
-		return kvs.InlineNo
-	}
-	return kvs.InlineYes
 }
 
 // responder tells who answers READs at the server.
@@ -96,9 +89,8 @@ func responder(i verbs.DeviceInfo) string {
 func (m *memory) Engine(worker int, core *partition.Core) herd.Engine {
 	at := worker * m.stride()
 	own := m.region.Bytes()[at : at+m.stride()]
-	return &engine{
-		table: newTable(m.shape, &m.seals, own, m.pointers, m.uniform), core: core,
-	}
+	pointers := m.inline == kvs.InlineNo
+	return &engine{table: newTable(m.shape, &m.seals, own, pointers, m.uniform), core: core}
 }
 
 // grant tells a client how to read.
@@ -109,14 +101,6 @@ type grant struct {
 	Shape  shape          `json:"shape"`
 	// Unchecked: the client believes all that READs bring.
 	Unchecked bool `json:"unchecked,omitempty"`
-}
-
-func parseGrant(text []byte) (*grant, error) {
-	var g grant
-	if err := json.Unmarshal(text, &g); err != nil {
-		return nil, fmt.Errorf("the server's grant is invalid: %w", err)
-	}
-	return &g, nil
 }
 
 // question is what a client asks for one connection.
@@ -162,16 +146,4 @@ func (g *grant) check(workers int) error {
 }
 
 // Close frees the region.
-func (m *memory) Close() error {
-	var errs []error
-	if m.region != nil {
-		errs = append(errs, m.region.Close())
-	}
-	if m.cq != nil {
-		errs = append(errs, m.cq.Close())
-	}
-	if m.pd != nil {
-		errs = append(errs, m.pd.Close())
-	}
-	return errors.Join(errs...)
-}
+func (m *memory) Close() error { return herd.CloseAll(m.region, m.cq, m.pd) }

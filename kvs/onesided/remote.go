@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
@@ -16,11 +15,10 @@ import (
 // maxInFlight is the most requests of a connection at one worker.
 const maxInFlight = herd.DefaultWindow
 
-// Remote is a client's view of a server.
+// Remote is a client's view of a server: HERD's, with READs.
 type Remote struct {
-	herd  *herd.Remote
-	addr  string
-	facts kvs.Facts
+	*herd.Remote
+	addr string
 
 	mu    sync.Mutex
 	open  []*shared // of the sessions
@@ -38,29 +36,21 @@ func Dial(ctx context.Context, addr string, o herd.Options) (*Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Remote{herd: h, addr: addr, facts: h.Facts()}
-	if r.facts.Store != Name || r.facts.Reads == nil {
+	if f := h.Facts(); f.Store != Name || f.Reads == nil {
 		return nil, errors.Join(fmt.Errorf("%s: found a server of %s, allowed: one of %s", addr,
-			r.facts.Store, Name), h.Close())
+			f.Store, Name), h.Close())
 	}
-	return r, nil
+	return &Remote{Remote: h, addr: addr}, nil
 }
-
-// Facts returns the facts from the handshake.
-func (r *Remote) Facts() kvs.Facts { return r.facts }
 
 // Open connects a session.
 func (r *Remote) Open(o kvs.SessionOptions) (kvs.Session, error) {
-	s, err := openSession(r, o)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return openSession(r, o)
 }
 
 // Stats asks the server for its counters, and adds what this client's READs have answered.
 func (r *Remote) Stats() (kvs.Stats, error) {
-	s, err := r.herd.Stats()
+	s, err := r.Remote.Stats()
 	if err != nil {
 		return s, err
 	}
@@ -92,21 +82,6 @@ func (r *Remote) closed(one *shared) {
 		add(&r.ended, one)
 	}
 }
-
-// Events returns the device events of both ends since a time.
-func (r *Remote) Events(since time.Time) string { return r.herd.Events(since) }
-
-// Warnings returns the serious events of the client's device since a time.
-func (r *Remote) Warnings(since time.Time) []string { return r.herd.Warnings(since) }
-
-// DeviceCounters returns the counters of the client's device.
-func (r *Remote) DeviceCounters() map[string]uint64 { return r.herd.DeviceCounters() }
-
-// Moved returns the traffic of the control connection and of the device.
-func (r *Remote) Moved() kvs.Moved { return r.herd.Moved() }
-
-// Close closes the control connection and the device.
-func (r *Remote) Close() error { return r.herd.Close() }
 
 // clockNs is what two looks at the clock take, as sampled times include them.
 var clockNs = func() int64 {

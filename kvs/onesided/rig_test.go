@@ -83,8 +83,7 @@ func rigOf(t testing.TB, m *memory, cfg *kvs.ServerConfig, here verbs.Device) *r
 	text := must.Get(json.Marshal(question{QP: r.lane.qp.Local()}))(t)
 	answer, _, err := m.Admit(text)
 	must.Do(t, err)
-	g := answer.(grant)
-	must.Do(t, r.lane.connect(pd, &g))
+	must.Do(t, r.lane.connect(pd, must.Get(json.Marshal(answer))(t)))
 	return r
 }
 

@@ -13,13 +13,14 @@ import (
 // session is one client thread's access: lanes for GETs by READ, and a session of HERD for all
 // other requests.
 type session struct {
-	remote *Remote
-	opts   kvs.SessionOptions
-	herd   kvs.Session
-	cq     verbs.CQ
-	wcs    []verbs.WC
-	lanes  []*lane
-	at     int
+	remote  *Remote
+	workers int
+	opts    kvs.SessionOptions
+	herd    kvs.Session
+	cq      verbs.CQ
+	wcs     []verbs.WC
+	lanes   []*lane
+	at      int
 
 	asking  kvs.Request // here, as one per GET would be an allocation
 	asked   []askedGet  // by number
@@ -40,15 +41,16 @@ const pollBatch = 64
 
 func openSession(r *Remote, o kvs.SessionOptions) (s *session, err error) {
 	s = &session{remote: r, opts: o, wcs: make([]verbs.WC, pollBatch), shared: &shared{}}
-	depth := (o.Batch*o.Window*r.facts.Workers + o.Batch) * 2 * max(o.Connections, 1)
+	s.workers = r.Facts().Workers
+	depth := (o.Batch*o.Window*s.workers + o.Batch) * 2 * max(o.Connections, 1)
 	if o.Batch < 1 || o.Window < 1 || o.Connections < 1 || o.Batch > maxInFlight ||
 		o.Window > maxInFlight || o.Batch*o.Window > maxInFlight {
 		depth = 1 // HERD refuses
 	}
-	if s.cq, err = r.herd.Device().CreateCQ(depth); err != nil {
+	if s.cq, err = r.Device().CreateCQ(depth); err != nil {
 		return nil, err
 	}
-	h, err := r.herd.OpenExtended(o, s)
+	h, err := r.OpenExtended(o, s)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -59,8 +61,8 @@ func openSession(r *Remote, o kvs.SessionOptions) (s *session, err error) {
 
 // Ask makes the queue pair of one more connection.
 func (s *session) Ask() (any, error) {
-	l, err := newLane(s.remote.herd.Device(), s.remote.herd.PD(), s.cq, s.opts,
-		s.remote.facts.Workers, uint32(len(s.lanes)))
+	l, err := newLane(s.remote.Device(), s.remote.PD(), s.cq, s.opts, s.workers,
+		uint32(len(s.lanes)))
 	l.traffic = &s.traffic
 	s.lanes = append(s.lanes, l)
 	if err != nil {
@@ -71,11 +73,7 @@ func (s *session) Ask() (any, error) {
 
 // Granted connects it.
 func (s *session) Granted(answer []byte) error {
-	g, err := parseGrant(answer)
-	if err != nil {
-		return err
-	}
-	return s.lanes[len(s.lanes)-1].connect(s.remote.herd.PD(), g)
+	return s.lanes[len(s.lanes)-1].connect(s.remote.PD(), answer)
 }
 
 // Submit puts a GET of a short key into a list of READs. HERD takes the rest.

@@ -8,7 +8,6 @@ import (
 
 	"dpukv/kvs"
 	"dpukv/kvs/herd"
-	"dpukv/kvs/partition"
 )
 
 // Store is the row in the table of stores.
@@ -16,7 +15,9 @@ var Store = kvs.Store{
 	Name: Name, Title: "One-sided",
 	Study: herd.Study, MaxBatch: maxInFlight, DefaultDevice: herd.DefaultDevice,
 	Reads: true,
-	Check: checkLoad,
+	Check: func(c *kvs.LoadConfig) error {
+		return herd.CheckLoad(c, Name, "only its own worker writes to a table")
+	},
 	Start: func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(c) },
 	Dial: func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
 		return Dial(ctx, c.Addr, herd.Options{
@@ -43,22 +44,6 @@ Each client can read the whole table, also items that it never asked for.`,
 		ThreadsHelp: "worker threads, each with one table",
 		Flags:       addFlags,
 	},
-}
-
-// checkLoad refuses loads that HERD's slots do not carry.
-func checkLoad(c *kvs.LoadConfig) error {
-	switch need := herd.SlotBytesFor(c.KeyBytes, c.MaxValueBytes); {
-	case c.Batch*c.Window > maxInFlight:
-		return fmt.Errorf("window: found %d batches of %d, allowed with %s: together at most %d "+
-			"requests in flight", c.Window, c.Batch, Name, maxInFlight)
-	case need > herd.MaxSlotBytes:
-		return fmt.Errorf("value_bytes: found %d with keys of %d, allowed: a sum that fits a "+
-			"slot of %d bytes of %s", c.MaxValueBytes, c.KeyBytes, herd.MaxSlotBytes, Name)
-	case c.Access != partition.EREW.String():
-		return fmt.Errorf("access: found %s, allowed: %s; only its own worker writes to a table "+
-			"of %s", c.Access, partition.EREW, Name)
-	}
-	return nil
 }
 
 // addFlags adds the flags that only this store has.

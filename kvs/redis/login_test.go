@@ -54,6 +54,8 @@ func TestLogin(t *testing.T) {
 			pipetest.Refused(t, err, c.want)
 		})
 	}
+	_, err := Dial(t.Context(), addr, Options{})
+	pipetest.Refused(t, err, "NOAUTH") // the server's own word
 }
 
 func addr0(addr string, db int) string {

@@ -212,7 +212,7 @@ func TestUnpadded(t *testing.T) {
 
 // TestArguments checks what starts a product.
 func TestArguments(t *testing.T) {
-	cfg := Config{Workers: 3, Mode: "cache", Items: 1000, KeyBytes: 8, ValueBytes: 8}
+	cfg := kvs.ServerConfig{Workers: 3, Mode: "cache", Items: 1000, KeyBytes: 8, ValueBytes: 8}
 	for _, c := range []struct {
 		of   *product
 		want []string

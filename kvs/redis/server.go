@@ -10,18 +10,6 @@ import (
 	"dpukv/kvs/internal/installed"
 )
 
-// Config configures a server.
-type Config = kvs.ServerConfig
-
-// Server is a running Redis.
-type Server = installed.Server
-
-// Start runs the installed redis-server.
-func Start(cfg Config) (*Server, error) { return installed.Start(&cfg, plain.kind()) }
-
-// Installed returns the path of redis-server, or how to install it.
-func Installed() (string, error) { return plain.kind().Find() }
-
 const maxWorkers = 128 // IO_THREADS_MAX_NUM
 
 // arguments are those of Redis and Valkey. The program reads no configuration file, so all other

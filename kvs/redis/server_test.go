@@ -2,7 +2,6 @@ package redis
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"fmt"
 	"net"
@@ -37,13 +36,7 @@ func TestConformance(t *testing.T) {
 
 // TestRESP2 runs a server that does not know HELLO.
 func TestRESP2(t *testing.T) {
-	own := plain.arguments
-	t.Cleanup(func() { plain.arguments = own })
-	plain.arguments = func(cfg *Config, host, port string) ([]string, error) {
-		args, err := own(cfg, host, port)
-		return append(args, "--rename-command", "HELLO", ""), err
-	}
-	addr := start(t, nil).Addr()
+	addr := run(t, "--rename-command", "HELLO", "")
 	for _, protocol := range Protocols {
 		r := dial(t, addr, Options{Protocol: protocol})
 		if !strings.HasPrefix(r.Facts().Protocol, "resp2") {
@@ -54,11 +47,9 @@ func TestRESP2(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	t.Run("get", func(t *testing.T) { t.Parallel(); pipetest.Fail(t, faultStore(Options{})) })
-	t.Run("mget", func(t *testing.T) {
-		t.Parallel()
-		pipetest.Fail(t, faultStore(Options{Protocol: MGet}))
-	})
+	for _, protocol := range Protocols {
+		t.Run(protocol, func(t *testing.T) { t.Parallel(); pipetest.Fail(t, faultStore(protocol)) })
+	}
 }
 
 // TestResetStat: somebody resets the server's counters in the middle of a load.
@@ -72,19 +63,10 @@ func TestResetStat(t *testing.T) {
 	})
 }
 
-func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Options{})) }
-
-// TestPassword checks that the error quotes a server that requires a password.
-func TestPassword(t *testing.T) {
-	s := start(t, nil)
-	r := dial(t, s.Addr(), Options{})
-	must.Get(r.nodes[0].control.say("CONFIG", "SET", "requirepass", "secret"))(t)
-	_, err := Dial(t.Context(), s.Addr(), Options{})
-	must.Fail(t, err, "NOAUTH")
-}
+func TestTrickle(t *testing.T) { pipetest.Trickle(t, faultStore(Get)) }
 
 func TestFacts(t *testing.T) {
-	s := start(t, func(c *Config) { c.Workers, c.Mode, c.CPUs = 2, "store", []int{0} })
+	s := start(t, func(c *kvs.ServerConfig) { c.Workers, c.Mode, c.CPUs = 2, "store", []int{0} })
 	f := s.Facts()
 	for _, want := range []string{"--io-threads 2", "noeviction", "--bind 127.0.0.1", "--appendonly no"} {
 		if !strings.Contains(strings.Join(f.Command, " "), want) {
@@ -106,7 +88,7 @@ func TestFacts(t *testing.T) {
 
 // TestIdleThreads checks that idle io-threads do not count as working ones.
 func TestIdleThreads(t *testing.T) {
-	r := dial(t, start(t, func(c *Config) { c.Workers = 4 }).Addr(), Options{})
+	r := dial(t, start(t, func(c *kvs.ServerConfig) { c.Workers = 4 }).Addr(), Options{})
 	kvstest.Do(t, kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}), nil,
 		[]kvs.Request{{Op: kvs.Get, Key: []byte("k")}})
 	s, err := r.Stats()
@@ -118,7 +100,7 @@ func TestIdleThreads(t *testing.T) {
 // TestThreads: the remote lists the threads of a server on this machine, with the CPU time of the
 // process.
 func TestThreads(t *testing.T) {
-	r := dial(t, start(t, func(c *Config) { c.Workers = 2 }).Addr(), Options{})
+	r := dial(t, start(t, func(c *kvs.ServerConfig) { c.Workers = 2 }).Addr(), Options{})
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		s := must.Get(r.Stats())(t)
 		names := map[string]bool{}
@@ -136,7 +118,7 @@ func TestThreads(t *testing.T) {
 
 // TestFull checks that in mode store Redis refuses items that it has no memory for.
 func TestFull(t *testing.T) {
-	s := start(t, func(c *Config) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 64 MiB
+	s := start(t, func(c *kvs.ServerConfig) { c.Mode, c.Items, c.KeyBytes, c.ValueBytes = "store", 1, 1, 1 }) // 64 MiB
 	kvstest.Full(t, kvstest.Open(t, dial(t, s.Addr(), Options{}),
 		kvs.SessionOptions{Batch: 64, Window: 1, Connections: 1}))
 }
@@ -151,16 +133,9 @@ func TestStrangers(t *testing.T) {
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start runs the installed redis-server for the length of a test.
-func start(t testing.TB, change func(*Config)) *Server {
+func start(t testing.TB, change func(*kvs.ServerConfig)) kvs.Server {
 	t.Helper()
-	if _, err := Installed(); err != nil {
-		t.Skip(err)
-	}
-	cfg := Config{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 10_000, KeyBytes: 8, ValueBytes: 8}
-	if change != nil {
-		change(&cfg)
-	}
-	return must.Keep(Start(cfg))(t)
+	return pipetest.Start(t, &Store, change)
 }
 
 func dial(t testing.TB, addr string, opts Options) *Remote {
@@ -168,15 +143,8 @@ func dial(t testing.TB, addr string, opts Options) *Remote {
 	return must.Keep(Dial(t.Context(), addr, opts))(t)
 }
 
-func faultStore(opts Options) pipetest.Store {
-	return pipetest.Store{
-		Start: func(t testing.TB) (string, int) {
-			s := start(t, nil)
-			return s.Addr(), s.Facts().PID
-		},
-		Dial: func(ctx context.Context, addr string) (kvs.Remote, error) { return Dial(ctx, addr, opts) },
-		Load: clienttest.Fault,
-	}
+func faultStore(protocol string) pipetest.Store {
+	return pipetest.Store{Store: &Store, Protocol: protocol, Load: clienttest.Fault}
 }
 
 // Keys have the form of redis-benchmark's with -r 1000000: such as "key:000000123456".
@@ -191,7 +159,7 @@ func BenchmarkBeside(b *testing.B) {
 	program, cpu, on := tool.Program(b)
 	w := load.Workload{Keys: besideKeys, KeyBytes: besideKeyBytes, ValueBytes: 8, GetRatio: 1, Seed: 1}
 	for _, connections := range []int{4, 16} {
-		s := start(b, func(c *Config) { c.Items, c.KeyBytes, c.CPUs = besideKeys, besideKeyBytes, []int{cpu} })
+		s := start(b, func(c *kvs.ServerConfig) { c.Items, c.KeyBytes, c.CPUs = besideKeys, besideKeyBytes, []int{cpu} })
 		r := dial(b, s.Addr(), Options{})
 		// dpukv's keys are stored first. The keys stored last lie side by side in memory, and are
 		// answered a fifth faster.

@@ -218,7 +218,7 @@ func TestSweepAttached(t *testing.T) {
 		t.Skip("it measures for seconds")
 	}
 	needInstalled(t)
-	s := must.Get(redis.Start(redis.Config{
+	s := must.Get(redis.Store.Start(&kvs.ServerConfig{
 		Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 5000, KeyBytes: 8,
 		ValueBytes: 8,
 	}))(t)
@@ -243,7 +243,7 @@ func TestTraceAttached(t *testing.T) {
 		t.Skip("it measures for seconds")
 	}
 	needInstalled(t)
-	s := must.Get(redis.Start(redis.Config{
+	s := must.Get(redis.Store.Start(&kvs.ServerConfig{
 		Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 5000, KeyBytes: 8, ValueBytes: 8,
 	}))(t)
 	defer s.Close()
@@ -271,7 +271,7 @@ const smallLoad = "get_ratio: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300
 
 func needInstalled(t *testing.T) {
 	t.Helper()
-	for _, installed := range []func() (string, error){memcached.Installed, redis.Installed} {
+	for _, installed := range []func() (string, error){memcached.Store.Program, redis.Store.Program} {
 		if _, err := installed(); err != nil {
 			t.Skip(err)
 		}

@@ -25,7 +25,7 @@ type Kind struct {
 
 // look asks a server for its facts.
 func (k *Kind) look(ctx context.Context, c *kvs.DialConfig) (kvs.Facts, error) {
-	r, err := k.Dial(ctx, c)
+	r, err := k.Dial(ctx, &kvs.DialConfig{Addr: c.Addr, Credentials: c.Credentials})
 	if err != nil {
 		return kvs.Facts{}, err
 	}

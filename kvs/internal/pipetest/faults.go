@@ -2,7 +2,6 @@ package pipetest
 
 import (
 	"bytes"
-	"context"
 	"slices"
 	"syscall"
 	"testing"
@@ -13,9 +12,8 @@ import (
 
 // Store describes a store for tests of faults.
 type Store struct {
-	// Start starts a server for the duration of the test.
-	Start func(t testing.TB) (addr string, pid int)
-	Dial  func(ctx context.Context, addr string) (kvs.Remote, error)
+	*kvs.Store
+	Protocol string
 	// Load runs a small load that calls happen once, in the middle of its measurement period. An
 	// error is the reason why the measured point failed.
 	Load func(t testing.TB, r kvs.Remote, happen func()) error
@@ -52,17 +50,22 @@ func Fail(t *testing.T, st Store) {
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel() // they mostly wait
-			addr, pid := st.Start(t)
-			p := NewProxy(t, addr)
-			r := must.Get(st.Dial(t.Context(), p.Addr))(t)
-			defer r.Close()
-			err := st.Load(t, r, func() { fault.do(t, p, pid) })
+			server := Start(t, st.Store, nil)
+			p, r := st.behindProxy(t, server)
+			err := st.Load(t, r, func() { fault.do(t, p, server.Facts().PID) })
 			said := func(want string) bool { return contains(err, want) }
 			if !slices.ContainsFunc(fault.want, said) {
 				t.Errorf("got %v, want one of %q", err, fault.want)
 			}
 		})
 	}
+}
+
+func (st *Store) behindProxy(t testing.TB, server kvs.Server) (*Proxy, kvs.Remote) {
+	t.Helper()
+	p := NewProxy(t, server.Addr())
+	c := kvs.DialConfig{Addr: p.Addr, Protocol: st.Protocol}
+	return p, must.Keep(st.Dial(t.Context(), &c))(t)
 }
 
 func signal(s syscall.Signal) func(testing.TB, *Proxy, int) {

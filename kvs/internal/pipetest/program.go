@@ -59,6 +59,21 @@ func Program(t testing.TB, network, addr, program string, args ...string) {
 	}
 }
 
+// Start starts an installed store's server for the length of a test.
+func Start(t testing.TB, st *kvs.Store, change func(*kvs.ServerConfig)) kvs.Server {
+	t.Helper()
+	if _, err := st.Program(); err != nil {
+		t.Skip(err)
+	}
+	cfg := kvs.ServerConfig{
+		Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 10_000, KeyBytes: 8, ValueBytes: 8,
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	return must.Keep(st.Start(&cfg))(t)
+}
+
 // FreePort returns a port of the loopback that nobody listens on at present.
 func FreePort(t testing.TB) string {
 	t.Helper()

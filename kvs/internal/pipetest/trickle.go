@@ -4,16 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"dpukv/internal/test/must"
 	"dpukv/kvs/kvstest"
 )
 
 // Trickle checks answers that come in pieces of a few bytes.
 func Trickle(t *testing.T, st Store) {
-	addr, _ := st.Start(t)
-	p := NewProxy(t, addr)
-	r := must.Get(st.Dial(t.Context(), p.Addr))(t)
-	defer r.Close()
+	p, r := st.behindProxy(t, Start(t, st.Store, nil))
 	for _, piece := range []int{13, 1000} {
 		p.Trickle(piece)
 		t.Run(fmt.Sprint("by ", piece), func(t *testing.T) {
