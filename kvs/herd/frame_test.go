@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 
@@ -90,9 +91,7 @@ func FuzzSlots(f *testing.F) {
 				answered++ // or the hostile one's was
 			}
 		}
-		step := func() {
-			must.Get(w.step())(t)
-		}
+		step := func() { must.Get(w.step())(t) }
 		for n := 0; len(pieces) > 1 && n < 64; n++ {
 			at := int(pieces[0]) % simSlots * 64
 			m := copy(slots[at:at+64], pieces[1:])
@@ -117,12 +116,12 @@ func FuzzSideChannel(f *testing.F) {
 	greeting := frameOf(kindHello, "{}")
 	f.Add([]byte("GET / HTTP/1.0\r\n\r\n"))
 	f.Add(greeting[:7])
-	f.Add(join2([][]byte{greeting, frameOf(kindAsk, "{}"), frameOf(kindAsk, "{}")}))
+	f.Add(slices.Concat(greeting, frameOf(kindAsk, "{}"), frameOf(kindAsk, "{}")))
 	s := &sim{world: &simulation.World{Rand: rand.New(rand.NewPCG(1, 2))}, byQPN: map[uint32]*simLink{}}
 	s.server, s.listener = &Server{workers: make([]*worker, 2)}, &simListener{}
 	s.device = &simDevice{world: s.world}
 	text := must.Get(json.Marshal((&simClient{sim: s, number: 1}).join()))(f)
-	joined := join2([][]byte{greeting, frameOf(kindJoin, string(text))})
+	joined := slices.Concat(greeting, frameOf(kindJoin, string(text)))
 	f.Add(joined)
 	f.Add(append(joined, frameOf(kindAsk, "{}")...))
 	huge := append([]byte(nil), greeting...)
@@ -155,7 +154,6 @@ func scriptedChannel(t *testing.T, server *Server, device *simDevice, stream []b
 	conn.hangUp()
 	conn.unread = -1 << 30 // all that is written is taken
 	left := false
-	server.serving.Add(1)
 	(&client{server: server, conn: conn, left: func() { left = true }}).serve()
 	switch {
 	case !left || files.open != 0:

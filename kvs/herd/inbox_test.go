@@ -8,7 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net"
-	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,7 +52,9 @@ func TestGarbage(t *testing.T) {
 	binary.LittleEndian.PutUint32(huge[8:], maxBodyBytes+1)
 	older := frameOf(kindHello, "{}")
 	older[12] = 9
-	with := func(more ...[]byte) []byte { return append(append([]byte(nil), greeting...), join2(more)...) }
+	with := func(more ...[]byte) []byte {
+		return append(append([]byte(nil), greeting...), slices.Concat(more...)...)
+	}
 	for name, test := range map[string]struct {
 		send []byte
 		want string
@@ -109,39 +111,44 @@ func TestBadSlots(t *testing.T) {
 	cfg := testConfig()
 	cfg.MaxClients = 2
 	server := startServer(t, cfg)
-	for name, spoil := range map[string]func(control) control{
-		"operation 0":   func(c control) control { return c &^ (7 << opShift) },
-		"operation 7":   func(c control) control { return c | 7<<opShift },
-		"long key":      func(c control) control { return c | 0xff<<16 },
-		"no key":        func(c control) control { return c &^ (0xff << 16) },
-		"long value":    func(c control) control { return c | 0xffff },
-		"a GET's value": func(c control) control { return c | 8 },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1}).(*session)
-			must.Get(s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}))(t)
-			for _, l := range s.links {
-				if l.staged() > 0 {
-					word := l.control(l.posted & (l.entries - 1))
-					*word = spoil(*word)
-				}
-			}
-			err := s.Flush()
-			for deadline := time.Now().Add(5 * time.Second); err == nil && time.Now().Before(deadline); {
-				_, err = s.Poll(nil, 10*time.Millisecond)
-			}
-			if err == nil || !strings.Contains(err.Error(), "the server says") {
-				t.Errorf("the client hears: %v", err)
-			} else {
-				t.Log(err)
-			}
-		})
+	cases := map[string]struct {
+		want  string
+		spoil func(word *control, slot []byte)
+	}{
+		"operation 0":      {"found operation 0", func(c *control, _ []byte) { *c &^= 7 << opShift }},
+		"operation 7":      {"found operation 7", func(c *control, _ []byte) { *c |= 7 << opShift }},
+		"eight zero bytes": {"found operation 0", func(c *control, _ []byte) { *c &^= shapeMask }},
+		"long key":         {"do not fit", func(c *control, _ []byte) { *c |= 0xff << 16 }},
+		"no key":           {"do not fit", func(c *control, _ []byte) { *c &^= 0xff << 16 }},
+		"long value":       {"do not fit", func(c *control, _ []byte) { *c |= 0xffff }},
+		"a GET's value":    {"found a value for a GET", func(c *control, _ []byte) { *c |= 8 }},
+		"a foreign hash": {"found a key hash of worker", func(_ *control, slot []byte) {
+			slot[len(slot)-wordBytes-1] ^= 0x80 // the hash's highest bit
+		}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) { badSlot(t, server, c.want, c.spoil) })
 	}
 	works(t, server)
 	stats := must.Get(server.Stats())(t)
-	if bad := stats.Workers[0].BadFrames + stats.Workers[1].BadFrames; bad != 6 {
-		t.Errorf("%d bad requests counted, want 6", bad)
+	if bad := int(stats.Workers[0].BadFrames + stats.Workers[1].BadFrames); bad != len(cases) {
+		t.Errorf("%d bad requests counted, want %d", bad, len(cases))
 	}
+}
+
+// badSlot makes a session write a hostile request, and waits for the server's failure frame.
+func badSlot(t *testing.T, server *Server, want string, spoil func(word *control, slot []byte)) {
+	t.Helper()
+	s := openTest(t, dial(t, server), kvs.SessionOptions{Batch: 2, Window: 1, Connections: 1}).(*session)
+	must.Get(s.Submit(&kvs.Request{Op: kvs.Get, Key: key(1), Hash: hashOf(key(1))}))(t)
+	for _, l := range s.links {
+		if l.staged() > 0 {
+			i := l.posted & (l.entries - 1)
+			spoil(l.control(i), l.bytes[int(i)*l.slotBytes:][:l.slotBytes])
+		}
+	}
+	must.Do(t, s.Flush())
+	awaitWord(t, s, want)
 }
 
 // TestStrangeSequences checks that a worker waits behind a word that no request has written yet,
@@ -345,8 +352,6 @@ func tear(slots []byte, slotBytes int, next *atomic.Uint32, stop <-chan struct{}
 	}
 }
 
-func netAddr(text string) netip.Addr { return netip.MustParseAddr(text) }
-
 // softRoCEPair are the devices of a server and its client.
 func softRoCEPair() (server, client string) {
 	return "softroce:" + verbstest.Addr(1), "softroce:" + verbstest.Addr(2)
@@ -365,20 +370,14 @@ func (d *counting) opener(name string, opts *provider.Options) (_ verbs.Device, 
 
 func (d *counting) AllocPD() (verbs.PD, error) {
 	d.domains.Add(1)
-	return countedPD{d.Device}.alloc()
+	pd, err := d.Device.AllocPD()
+	return &ownPD{PD: pd}, err
 }
 
-// countedPD is another value for each domain, whatever the provider returns.
-type countedPD struct{ device verbs.Device }
-
+// ownPD is another value for each domain, whatever the provider returns.
 type ownPD struct {
 	verbs.PD
 	_ byte
-}
-
-func (c countedPD) alloc() (verbs.PD, error) {
-	pd, err := c.device.AllocPD()
-	return &ownPD{PD: pd}, err
 }
 
 // spoiling is a device that, when told so, does not send to one queue pair and does not close it.

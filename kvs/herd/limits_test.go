@@ -2,6 +2,7 @@ package herd
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,7 +25,7 @@ func bubbled(t *testing.T, run func(s *Server, connect func(frames ...[]byte) *s
 			c := newSimConn(nil, files)
 			conns = append(conns, c)
 			files.acquire()
-			c.give(join2(frames))
+			c.give(slices.Concat(frames...))
 			server.receive(c, func() {})
 			synctest.Wait()
 			return c

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"net"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,9 +30,7 @@ func TestRepeatsOfOneLeaveRoom(t *testing.T) {
 		return bytes
 	}
 	greedy, modest := open(2*passOps, 1), open(1, 2)
-	step := func() {
-		must.Get(w.step())(t)
-	}
+	step := func() { must.Get(w.step())(t) }
 	repeat := func(slots []byte) {
 		for end := 64; end <= len(slots); end += 64 {
 			word := (*control)(ptr(slots[end-wordBytes:]))
@@ -61,7 +60,7 @@ func TestConnectionBytes(t *testing.T) {
 	whole := frameBytes(kindJoin, 2)
 	head := frameOf(kindJoin, "")
 	binary.LittleEndian.PutUint32(head[8:], uint32(whole))
-	sent := join2([][]byte{frameOf(kindHello, "{}"), head, make([]byte, whole-1)})
+	sent := slices.Concat(frameOf(kindHello, "{}"), head, make([]byte, whole-1))
 	used := func() int64 {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -99,9 +98,7 @@ func TestResidence(t *testing.T) {
 	in, bytes := fuzzInbox(t, server)
 	w := server.workers[0]
 	device.deliver = func(uint32, answer, []byte) { time.Sleep(wait) }
-	step := func() {
-		must.Get(w.step())(t)
-	}
+	step := func() { must.Get(w.step())(t) }
 	step()
 	if w.counters.ResidenceNs != 0 {
 		t.Errorf("a pass without requests: %d ns", w.counters.ResidenceNs)

@@ -179,22 +179,22 @@ func TestProxyKilled(t *testing.T) {
 	r := proxiedTo(t, s.Addr(), addr)
 	session := must.Get(r.Open(kvs.SessionOptions{Batch: 1, Window: 2, Connections: 1}))(t)
 	defer session.Close()
-	get := kvs.Request{Op: kvs.Get, Key: []byte("some key")}
-	kvstest.Do(t, session, nil, []kvs.Request{get})
+	kvstest.Do(t, session, nil, []kvs.Request{{Op: kvs.Get, Key: []byte("some key")}})
 	must.Do(t, cmd.Process.Kill())
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
-		_, err := session.Submit(&get)
-		if err == nil {
-			_, err = session.Poll(nil, 10*time.Millisecond)
-		}
-		if err != nil {
-			if !strings.Contains(err.Error(), "proxy "+addr) {
-				t.Errorf("found %v, want the proxy's name", err)
-			}
-			return
+	awaitError(t, session, "proxy "+addr)
+}
+
+// awaitError sends GETs until an error comes, which contains a text.
+func awaitError(t *testing.T, s kvs.Session, want string) {
+	t.Helper()
+	get := kvs.Request{Op: kvs.Get, Key: []byte("some key")}
+	var err error
+	for end := time.Now().Add(20 * time.Second); err == nil && time.Now().Before(end); {
+		if _, err = s.Submit(&get); err == nil {
+			_, err = s.Poll(nil, 10*time.Millisecond)
 		}
 	}
-	t.Error("no error came within 20 s")
+	must.Fail(t, err, want)
 }
 
 // TestServerEndsBehindProxy: its client learns that it was the server.
@@ -203,22 +203,9 @@ func TestServerEndsBehindProxy(t *testing.T) {
 	session := must.Get(proxiedTo(t, s.Addr(), p.Addr()).Open(
 		kvs.SessionOptions{Batch: 1, Window: 2, Connections: 1}))(t)
 	defer session.Close()
-	get := kvs.Request{Op: kvs.Get, Key: []byte("some key")}
-	kvstest.Do(t, session, nil, []kvs.Request{get})
+	kvstest.Do(t, session, nil, []kvs.Request{{Op: kvs.Get, Key: []byte("some key")}})
 	must.Do(t, s.Close())
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
-		_, err := session.Submit(&get)
-		if err == nil {
-			_, err = session.Poll(nil, 10*time.Millisecond)
-		}
-		if err != nil {
-			if !strings.Contains(err.Error(), "the server at 127.0.0.1:") {
-				t.Errorf("found %v, want the server's name", err)
-			}
-			return
-		}
-	}
-	t.Error("no error came within 20 s")
+	awaitError(t, session, "the server at 127.0.0.1:")
 }
 
 // BenchmarkApplication is the CPU time an operation of an application's thread: over TCP, and

@@ -40,31 +40,10 @@ func startRecording(t *testing.T, p *product) string {
 		r.info[strings.ToLower(title)] = section
 	}
 	r.info["all"] = text // and no word else: Dragonfly knows no "everything"
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for conns := []net.Conn{}; ; {
-			c, err := l.Accept()
-			if err != nil {
-				for _, c := range conns {
-					c.Close()
-				}
-				return
-			}
-			conns = append(conns, c)
-			go r.serve(c)
-		}
-	}()
-	t.Cleanup(func() {
-		l.Close()
-		<-ended
-	})
-	return l.Addr().String()
+	return kvstest.Listen(t, r.serve)
 }
 
 func (r *recording) serve(c net.Conn) {
-	defer c.Close()
 	for in := bufio.NewReader(c); ; {
 		words, err := command(in)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
 	"dpukv/kvs/internal/sockets"
+	"dpukv/kvs/kvstest"
 )
 
 // benchBatch is the study's batch size.
@@ -116,32 +116,16 @@ func (d *driver) run(batches int) (err error) {
 
 // canned sends the same answers for every batch of request bytes.
 func canned(b *testing.B, request int, answer []byte) (addr string) {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(b)
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
+	return kvstest.Listen(b, func(c net.Conn) {
+		for in := make([]byte, request); ; {
+			if _, err := io.ReadFull(c, in); err != nil {
 				return
 			}
-			all.Go(func() {
-				defer c.Close()
-				for in := make([]byte, request); ; {
-					if _, err := io.ReadFull(c, in); err != nil {
-						return
-					}
-					if _, err := c.Write(answer); err != nil {
-						return
-					}
-				}
-			})
+			if _, err := c.Write(answer); err != nil {
+				return
+			}
 		}
 	})
-	b.Cleanup(func() {
-		l.Close()
-		all.Wait()
-	})
-	return l.Addr().String()
 }
 
 // BenchWire measures the cost to encode one GET and to parse its answer, without a connection.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"dpukv/internal/test/must"
+	"dpukv/kvs/kvstest"
 )
 
 // Proxy forwards connections to a server, and the server's answers through Spoil.
@@ -22,22 +22,8 @@ type Proxy struct {
 // NewProxy makes a proxy for the duration of the test.
 func NewProxy(t testing.TB, server string) *Proxy {
 	t.Helper()
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	p := &Proxy{Addr: l.Addr().String(), spoil: func(b []byte) []byte { return b }}
-	var all sync.WaitGroup
-	all.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			all.Go(func() { p.pass(c, server) })
-		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		all.Wait()
-	})
+	p := &Proxy{spoil: func(b []byte) []byte { return b }}
+	p.Addr = kvstest.Listen(t, func(c net.Conn) { p.pass(c, server) })
 	return p
 }
 
@@ -71,7 +57,6 @@ func (p *Proxy) write(w io.Writer, out []byte) error {
 }
 
 func (p *Proxy) pass(client net.Conn, server string) {
-	defer client.Close()
 	s, err := net.Dial("tcp", server)
 	if err != nil {
 		return

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"dpukv/internal/test/kernel"
 	"dpukv/internal/test/must"
 	"dpukv/kvs"
+	"dpukv/kvs/kvstest"
 	"dpukv/verbs/mqueue"
 
 	"golang.org/x/sys/unix"
@@ -56,26 +58,17 @@ func frame(payload []byte) []byte {
 // listen hands each connection that has greeted to serve, and returns the port.
 func listen(t *testing.T, serve func(net.Conn)) int {
 	t.Helper()
-	l := must.Keep(net.Listen("tcp", "127.0.0.1:0"))(t)
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				if _, err := io.ReadFull(c, make([]byte, 2)); err != nil {
-					return
-				}
-				if _, err := c.Write([]byte("hi")); err == nil {
-					serve(c)
-				}
-			}()
+	return portOf(kvstest.Listen(t, func(c net.Conn) {
+		if _, err := io.ReadFull(c, make([]byte, 2)); err != nil {
+			return
 		}
-	}()
-	return l.Addr().(*net.TCPAddr).Port
+		if _, err := c.Write([]byte("hi")); err == nil {
+			serve(c)
+		}
+	}))
 }
+
+func portOf(addr string) int { return int(netip.MustParseAddrPort(addr).Port()) }
 
 func echo(c net.Conn) { _, _ = io.Copy(c, c) }
 
@@ -98,15 +91,7 @@ func start(t *testing.T, cfg Config) *proxied {
 			return proxy, nil
 		}
 	}
-	var err error
-	if p.Server, err = Start(cfg); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	p.Server = must.Keep(Start(cfg))(t)
 	p.client = newClient(p.Addr())
 	return p
 }
@@ -531,9 +516,7 @@ func TestLaneMemory(t *testing.T) {
 	join := func(window, slotBytes int, want string) *Link {
 		t.Helper()
 		l, err := c.Join(port, window, slotBytes)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Fatalf("found %v, want %q", err, want)
-		}
+		must.Fail(t, err, want)
 		return l
 	}
 	large := join(15, 64<<10, "") // two arrays of 1 MiB
@@ -584,23 +567,12 @@ func say(t *testing.T, addr, text string) string {
 
 // TestNotAServer: a client names what it found in a proxy's place, and in a server's.
 func TestNotAServer(t *testing.T) {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer l.Close()
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = c.Write([]byte("220 smtp\r\n"))
-			c.Close()
-		}
-	}()
-	_, err := newClient(l.Addr().String()).Report()
+	stranger := kvstest.Stranger(t, "220 smtp\r\n")
+	_, err := newClient(stranger).Report()
 	must.Fail(t, err, "check that it is a proxy of dpukv")
 	told := make(chan string, 9)
 	p := start(t, Config{tell: func(text string) { told <- text }})
-	open := l.Addr().(*net.TCPAddr).Port
+	open := portOf(stranger)
 	closed := listen(t, echo)
 	var texts []string
 	for _, port := range []int{open, 1, closed} {
