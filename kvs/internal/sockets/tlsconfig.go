@@ -19,7 +19,7 @@ func config(addr string, o *kvs.TLSOptions) (*tls.Config, error) {
 		return nil, err
 	}
 	c := &tls.Config{
-		ServerName: cmp.Or(o.ServerName, host),
+		ServerName:         cmp.Or(o.ServerName, host),
 		InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12,
 		// A batch is in as few records as possible from the begin, as it stays later.
 		DynamicRecordSizingDisabled: true,
