@@ -250,12 +250,14 @@ func TestBadPeers(t *testing.T) {
 		spoil func(*endpoint)
 		want  string
 	}{
-		"broadcast":      {gid("255.255.255.255"), "allowed: a unicast address"},
-		"multicast":      {gid("224.0.0.1"), "allowed: a unicast address"},
-		"nowhere":        {gid("0.0.0.0"), "allowed: a unicast address"},
-		"class E":        {gid("250.1.2.3"), "allowed: a unicast address"},
-		"MTU":            {func(e *endpoint) { e.UD.MTU *= 2 }, "path MTU"},
-		"two devices":    {func(e *endpoint) { e.UD.GID = verbs.GIDFromAddr(netip.MustParseAddr("127.0.0.9")) }, "two devices"},
+		"broadcast": {gid("255.255.255.255"), "allowed: a unicast address"},
+		"multicast": {gid("224.0.0.1"), "allowed: a unicast address"},
+		"nowhere":   {gid("0.0.0.0"), "allowed: a unicast address"},
+		"class E":   {gid("250.1.2.3"), "allowed: a unicast address"},
+		"MTU":       {func(e *endpoint) { e.UD.MTU *= 2 }, "path MTU"},
+		"two devices": {
+			func(e *endpoint) { e.UD.GID = verbs.GIDFromAddr(netip.MustParseAddr("127.0.0.9")) }, "two devices",
+		},
 		"no QP":          {func(e *endpoint) { e.UD.QPN = 0 }, "allowed: a QP from 1"},
 		"a long QPN":     {func(e *endpoint) { e.UC.QPN = 1 << 24 }, "allowed: a QP from 1"},
 		"a long PSN":     {func(e *endpoint) { e.UC.PSN = 1 << 24 }, "allowed: a QP from 1"},

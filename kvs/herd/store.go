@@ -51,8 +51,8 @@ Through --device, other machines that reach a softroce address, or the NIC, can 
 	},
 }
 
-// CheckLoad refuses loads that HERD's slots do not support, and access modes but a store's only one,
-// with the reason.
+// CheckLoad refuses loads that HERD's slots do not support. It refuses access modes but the one of
+// a store, with the reason.
 func CheckLoad(c *kvs.LoadConfig, store, why string) error {
 	switch need := SlotBytesFor(c.KeyBytes, c.MaxValueBytes); {
 	case c.Batch*c.Window > DefaultWindow:

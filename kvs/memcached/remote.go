@@ -148,8 +148,8 @@ func (r *Remote) learn() error {
 		Store: "memcached", Version: general["version"], Protocol: Binary,
 		Transport: r.peer.Transport(), TLS: r.peer.Secured(r.control.Conn),
 		Workers: workers, Partitions: 1, Mode: "cache", Access: Access, LogBytes: limit,
-		MinHitRate: 1, MaxBatch: pipeline.MaxBatch, MaxKeyBytes: MaxKeyBytes, TTLUnit: ttlUnit, PID: pid,
-		CPUs: r.opts.CPUs,
+		MinHitRate: 1, MaxBatch: pipeline.MaxBatch, MaxKeyBytes: MaxKeyBytes, TTLUnit: ttlUnit,
+		PID: pid, CPUs: r.opts.CPUs,
 	}
 	if r.facts.CPUs == nil {
 		r.facts.CPUs = installed.PinnedTo(&r.endpoint, pid, program)

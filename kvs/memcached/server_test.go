@@ -164,7 +164,9 @@ func BenchmarkBeside(b *testing.B) {
 	text := fmt.Sprintf("key\n%d %[1]d 1\nvalue\n%d %[2]d 1\ncmd\n0 0.1\n1 0.9\n", w.KeyBytes, w.ValueBytes)
 	must.Do(b, os.WriteFile(settings, []byte(text), 0o644))
 	for _, connections := range []int{16, 64} {
-		s := start(b, func(c *kvs.ServerConfig) { c.Items, c.KeyBytes, c.CPUs = 100*besideKeys, w.KeyBytes, []int{cpu} })
+		s := start(b, func(c *kvs.ServerConfig) {
+			c.Items, c.KeyBytes, c.CPUs = 100*besideKeys, w.KeyBytes, []int{cpu}
+		})
 		tool.Args = func(connections int) []string {
 			return []string{
 				"-s", s.Addr(), "-T", "1", "-c", strconv.Itoa(connections), "-w", "10k", "-t", "3s", "-F",

@@ -159,7 +159,9 @@ func BenchmarkBeside(b *testing.B) {
 	program, cpu, on := tool.Program(b)
 	w := load.Workload{Keys: besideKeys, KeyBytes: besideKeyBytes, ValueBytes: 8, GetRatio: 1, Seed: 1}
 	for _, connections := range []int{4, 16} {
-		s := start(b, func(c *kvs.ServerConfig) { c.Items, c.KeyBytes, c.CPUs = besideKeys, besideKeyBytes, []int{cpu} })
+		s := start(b, func(c *kvs.ServerConfig) {
+			c.Items, c.KeyBytes, c.CPUs = besideKeys, besideKeyBytes, []int{cpu}
+		})
 		r := dial(b, s.Addr(), Options{})
 		// dpukv's keys are stored first. The keys stored last lie side by side in memory, and are
 		// answered a fifth faster.
