@@ -100,12 +100,28 @@ func Split(points []Point) (ok, failed []*Point) {
 	return ok, failed
 }
 
+// IsEmulated reports whether software replaces hardware of the point.
+func (p *Point) IsEmulated() bool { return p.Emulated }
+
+// HasWarnings reports whether there are reasons to doubt the point.
+func (p *Point) HasWarnings() bool { return len(p.Warnings) > 0 }
+
+// Count returns how many points hold a condition.
+func Count(points []*Point, is func(*Point) bool) (n int) {
+	for _, p := range points {
+		if is(p) {
+			n++
+		}
+	}
+	return n
+}
+
 // chartsBy makes a chart of each group of a store's points by ds.
 func chartsBy(ds []*Dimension, along axis, store, failed []*Point) []Chart {
 	drawer := newLineDrawer(Without(dimensions, ds), along, store)
 	var charts []Chart
 	for _, g := range Group(ds, store) {
-		chart := Chart{Stem: stem(ds, g[0]), Title: title(g), Lines: drawer.lines(g)}
+		chart := Chart{Stem: stem(ds, g[0]), Title: TitleOf(g), Lines: drawer.lines(g)}
 		for _, f := range failed {
 			if compare(ds, f, g[0]) == 0 {
 				chart.Failed = append(chart.Failed, f)
@@ -132,9 +148,14 @@ func stem(ds []*Dimension, p *Point) string {
 	return strings.NewReplacer("/", "_", ":", "_", " ", "_").Replace(strings.Join(parts, "-"))
 }
 
-// title states what all points of a chart have in common.
-func title(points []*Point) string {
-	said := Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
+// TitleDimensions are those that a title states, if they do not vary.
+func TitleDimensions() []*Dimension {
+	return Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
+}
+
+// TitleOf states what all points of a chart have in common.
+func TitleOf(points []*Point) string {
+	said := TitleDimensions()
 	return Labels(Without(said, Varying(said, points)), points[0])
 }
 
@@ -156,16 +177,12 @@ func newLineDrawer(dims []*Dimension, along axis, store []*Point) *lineDrawer {
 		d.axes[loop(g[0])] = along(g)
 	}
 	for _, g := range Group(d.said, store) {
-		if label := d.label(g[0]); !d.known(label) {
+		label := d.label(g[0])
+		if _, known := d.styles[label]; !known {
 			d.styles[label] = len(d.styles)
 		}
 	}
 	return d
-}
-
-func (d *lineDrawer) known(label string) bool {
-	_, known := d.styles[label]
-	return known
 }
 
 func (d *lineDrawer) label(p *Point) string {
@@ -214,14 +231,12 @@ func axisOf(points []*Point) *Dimension {
 	candidates := []string{
 		"rate_ops", "client_threads", "window", "batch", "connections", "server_threads",
 	}
-	chosen := "client_threads"
 	for _, name := range candidates {
-		if len(Varying(Named(name), points)) > 0 {
-			chosen = name
-			break
+		if varying := Varying(Named(name), points); len(varying) > 0 {
+			return varying[0]
 		}
 	}
-	return Named(chosen)[0]
+	return Named("client_threads")[0]
 }
 
 // marks sorts the points of a line into marks, in the axis's order.

@@ -64,6 +64,15 @@ func ParseLatencyMetrics(list string) ([]LatencyMetric, error) {
 	return chosen, nil
 }
 
+// NamedLatency returns the metric with a name that is known, as [Named] does.
+func NamedLatency(name string) LatencyMetric {
+	m, err := parseLatencyMetric(name)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
 func parseLatencyMetric(name string) (LatencyMetric, error) {
 	known := LatencyMetricNames()
 	for i, m := range latencyMetrics {

@@ -17,12 +17,7 @@ var placement = &Dimension{
 	text:  func(p *Point) string { return p.Placement },
 	shown: placementTitle,
 	label: placementTitle,
-	rank: func(name string) int {
-		if i := slices.Index(knownPlacements, name); i >= 0 {
-			return i
-		}
-		return len(knownPlacements)
-	},
+	rank:  func(name string) int { return rank(knownPlacements, name) },
 }
 
 // machine tells the same placement on other machines apart. Points of older builds have no value.

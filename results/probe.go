@@ -49,15 +49,22 @@ func FigureNames(points []*Point) []string {
 			seen[name] = true
 		}
 	}
-	place := func(name string) int {
-		if i := slices.Index(figureOrder, name); i >= 0 {
-			return i
-		}
-		return len(figureOrder)
+	return slices.SortedFunc(maps.Keys(seen), InOrder(figureOrder))
+}
+
+// InOrder compares words by their place in a list. Others follow by their letters.
+func InOrder(list []string) func(a, b string) int {
+	return func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(list, a), rank(list, b)), strings.Compare(a, b))
 	}
-	return slices.SortedFunc(maps.Keys(seen), func(a, b string) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), strings.Compare(a, b))
-	})
+}
+
+// rank is the place of a word in a list, or the one behind its end.
+func rank(list []string, word string) int {
+	if i := slices.Index(list, word); i >= 0 {
+		return i
+	}
+	return len(list)
 }
 
 // HigherIsBetter reports the better direction of a probe's figure: of rates it is up, of times and

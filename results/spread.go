@@ -31,11 +31,16 @@ func (s Spread) overlaps(o Spread) bool { return s.Min <= o.Max && o.Min <= s.Ma
 
 // SpreadBy returns the spread of a figure over repeats.
 func SpreadBy(repeats []*Point, figure func(*Point) float64) Spread {
-	values := make([]float64, len(repeats))
-	for i, p := range repeats {
+	return spreadOf(Values(repeats, figure))
+}
+
+// Values are those of a figure, a point each.
+func Values(points []*Point, figure func(*Point) float64) []float64 {
+	values := make([]float64, len(points))
+	for i, p := range points {
 		values[i] = figure(p)
 	}
-	return spreadOf(values)
+	return values
 }
 
 // Confidence is the level of every interval in results.

@@ -39,12 +39,7 @@ func (l *Line) Within(b Bound) Within {
 // NotShown counts the repeats that are not shown to keep a bound: their percentile has no high end,
 // so a longer period might break it.
 func (m *Mark) NotShown(b Bound) (repeats int) {
-	for _, p := range m.Repeats {
-		if b.Metric.NoHighEnd(p) {
-			repeats++
-		}
-	}
-	return repeats
+	return Count(m.Repeats, b.Metric.NoHighEnd)
 }
 
 func (w *Within) most() *Mark {

@@ -56,15 +56,10 @@ type Options struct {
 
 // DefaultLatency is p99, and p50 where the tails are those of an emulated CPU quota.
 func DefaultLatency(points []results.Point) results.LatencyMetric {
-	name := "p99"
 	if slices.ContainsFunc(points, func(p results.Point) bool { return p.UnderQuota() }) {
-		name = "p50"
+		return results.NamedLatency("p50")
 	}
-	list, err := results.ParseLatencyMetrics(name)
-	if err != nil {
-		panic(err) // the names are above
-	}
-	return list[0]
+	return results.NamedLatency("p99")
 }
 
 // ofStores leaves out the points of no store to use, unless there are no others.

@@ -23,7 +23,7 @@ type evidence struct {
 // weigh compares two marks, one of so many cases: by their rounds, or by all repeats, where these
 // have no rounds in common, or too few for so many cases.
 func weigh(of func(*results.Point) float64, a, b *results.Mark, cases int) *evidence {
-	x, y := values(of, a), values(of, b)
+	x, y := results.Values(a.Repeats, of), results.Values(b.Repeats, of)
 	e := &evidence{n: len(x), m: len(y), far: compare.FarApart(x, y), pairs: rounds(of, a, b)}
 	level := alpha / float64(cases)
 	if n := len(e.pairs.A); n > 0 {
@@ -39,13 +39,6 @@ func weigh(of func(*results.Point) float64, a, b *results.Mark, cases int) *evid
 
 // pairsFor is how many pairs have a p of at most the level at best: 2/2^n.
 func pairsFor(level float64) int { return 1 + int(math.Ceil(-math.Log2(level)-1e-9)) }
-
-func values(of func(*results.Point) float64, m *results.Mark) (list []float64) {
-	for _, p := range m.Repeats {
-		list = append(list, of(p))
-	}
-	return list
-}
 
 // rounds pairs the repeats of the same number. A number that comes twice is of two runs, whose
 // rounds have nothing in common.

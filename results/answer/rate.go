@@ -58,12 +58,9 @@ func (e *entry) chooseRate(o *Options) {
 
 // missed reports whether more than half of the repeats missed the rate.
 func missed(m *results.Mark) bool {
-	n := 0
-	for _, p := range m.Repeats {
-		if p.Warnings.Has(results.RateMissed) {
-			n++
-		}
-	}
+	n := results.Count(m.Repeats, func(p *results.Point) bool {
+		return p.Warnings.Has(results.RateMissed)
+	})
 	return 2*n > len(m.Repeats)
 }
 

@@ -191,14 +191,10 @@ func (r *race) warnings() []string {
 	var list []string
 	behind := r.decisive()
 	for _, kind := range results.ValidityKinds() {
-		with, all := 0, len(behind)
-		for _, p := range behind {
-			if p.Warnings.Has(kind) {
-				with++
-			}
-		}
+		with := results.Count(behind, func(p *results.Point) bool { return p.Warnings.Has(kind) })
 		if with > 0 {
-			list = append(list, fmt.Sprintf("%s (%d of %d points behind this)", kind, with, all))
+			list = append(list,
+				fmt.Sprintf("%s (%d of %d points behind this)", kind, with, len(behind)))
 		}
 	}
 	return list

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"dpukv/internal/numfmt"
@@ -42,11 +43,10 @@ func (a *Answer) Write(w io.Writer) error {
 
 // warnings are those of all cases, each once.
 func (a *Answer) warnings() (list []string) {
-	seen := map[string]bool{}
 	for _, c := range a.Cases {
 		for _, text := range c.Warnings {
-			if !seen[text] {
-				seen[text], list = true, append(list, text)
+			if !slices.Contains(list, text) {
+				list = append(list, text)
 			}
 		}
 	}

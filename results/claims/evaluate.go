@@ -133,16 +133,6 @@ func (o *Outcome) judge(c *Claim, k Case, f *finding, lacking []string) {
 	o.Verdict, o.Why = verdict, strings.Join(why, "; ")
 }
 
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // warnings are those about a finding, with the evidence of the figure; nil: there is none.
 func (b *Book) warnings(of *Finding, f *finding) []Warning {
 	list := []Warning{}

@@ -113,12 +113,12 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 func (c *Claim) combine(pool []finding) finding {
 	if c.Pick == "fastest" {
 		return slices.MaxFunc(pool, func(a, b finding) int {
-			return cmp.Or(cmpFloat(a.peak, b.peak), cmpFloat(a.overPeak, b.overPeak))
+			return cmp.Or(cmp.Compare(a.peak, b.peak), cmp.Compare(a.overPeak, b.overPeak))
 		})
 	}
 	pick := func(by func(*finding) float64) *finding {
 		sorted := slices.Clone(pool)
-		slices.SortStableFunc(sorted, func(a, b finding) int { return cmpFloat(by(&b), by(&a)) })
+		slices.SortStableFunc(sorted, func(a, b finding) int { return cmp.Compare(by(&b), by(&a)) })
 		switch c.Pick {
 		case "least":
 			return &sorted[len(sorted)-1]
@@ -265,15 +265,15 @@ func share(g *group) string { return fmt.Sprintf("%g %% GET", 100*g.points[0].Ge
 
 // of is a figure of one mark.
 func of(figure func(*results.Point) float64, per float64, which string, m *results.Mark) finding {
-	f := newFinding(compare.Center(values(m, figure)), which, m.Repeats)
+	f := newFinding(compare.Center(results.Values(m.Repeats, figure)), which, m.Repeats)
 	f.value, f.low, f.high = f.value/per, f.low/per, f.high/per
 	return f
 }
 
 // over is the ratio of a figure of two marks.
 func over(figure func(*results.Point) float64, x, y *results.Mark, which string) finding {
-	return newFinding(compare.Ratio(values(x, figure), values(y, figure)), which, x.Repeats,
-		y.Repeats)
+	ratio := compare.Ratio(results.Values(x.Repeats, figure), results.Values(y.Repeats, figure))
+	return newFinding(ratio, which, x.Repeats, y.Repeats)
 }
 
 // newFinding rests on the repeats of one or two measurements.
@@ -286,13 +286,6 @@ func newFinding(of compare.Interval, which string, repeats ...[]*results.Point) 
 		f.repeats = min(f.repeats, len(list))
 	}
 	return f
-}
-
-func values(m *results.Mark, figure func(*results.Point) float64) (list []float64) {
-	for _, p := range m.Repeats {
-		list = append(list, figure(p))
-	}
-	return list
 }
 
 func throughput(p *results.Point) float64 { return p.ThroughputOps }

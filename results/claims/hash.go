@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -125,7 +126,7 @@ func (c *Claim) best(list []timed) []timed {
 	if strings.HasSuffix(c.Of, "latency") {
 		pick = slices.MinFunc[[]timed]
 	}
-	return []timed{pick(list, func(a, b timed) int { return cmpFloat(a.value, b.value) })}
+	return []timed{pick(list, func(a, b timed) int { return cmp.Compare(a.value, b.value) })}
 }
 
 // lackingHashes names the functions of a selection without a time.

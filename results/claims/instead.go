@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ var instead = map[string]func([]*results.Point) string{
 	"link": transports,
 	"preload": func(points []*results.Point) string {
 		least := slices.MinFunc(points, func(a, b *results.Point) int {
-			return cmpFloat(a.PreloadHitRate, b.PreloadHitRate)
+			return cmp.Compare(a.PreloadHitRate, b.PreloadHitRate)
 		})
 		return fmt.Sprintf("all keys preloaded, at least %.1f %% of them found",
 			100*least.PreloadHitRate)
@@ -169,12 +170,9 @@ func field(p *results.Point, words ...string) string {
 
 // estimated counts the points with an estimated share of hashing.
 func estimated(points []*results.Point) (n int) {
-	for _, p := range points {
-		if strings.Contains(p.ClientHashShareBy, "estimate") {
-			n++
-		}
-	}
-	return n
+	return results.Count(points, func(p *results.Point) bool {
+		return strings.Contains(p.ClientHashShareBy, "estimate")
+	})
 }
 
 // transports names how the points' packets travelled.

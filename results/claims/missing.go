@@ -9,10 +9,8 @@ import (
 // missing names what the runs lack for a selection.
 func missing(runs []Run, s *Selector, k Case, generation string) string {
 	generations := s.of(generation)
-	if !slices.ContainsFunc(runs, func(r Run) bool {
-		return slices.ContainsFunc(generations, r.of)
-	}) {
-		return "no run whose DPUs are " + titles(generations)
+	if text := missingRun(runs, generations); text != "" {
+		return text
 	}
 	what := []string{s.words()}
 	if k.GetRatio != nil {
@@ -22,6 +20,14 @@ func missing(runs []Run, s *Selector, k Case, generation string) string {
 		what = append(what, titles(generations))
 	}
 	return "no point of " + strings.Join(what, ", ")
+}
+
+// missingRun says that no run is of the generations, or "" if one is.
+func missingRun(runs []Run, generations []string) string {
+	if slices.ContainsFunc(runs, func(r Run) bool { return slices.ContainsFunc(generations, r.of) }) {
+		return ""
+	}
+	return "no run whose DPUs are " + titles(generations)
 }
 
 // words names the points of a selection.

@@ -82,37 +82,28 @@ func (c *Claim) configurations(runs []Run, s *Selector, generation string) (list
 // chosenProbes are the probes of a selection, if the run is of its generation. The host of a run is
 // no generation: its probes are those of the node kind host.
 func (r *Run) chosenProbes(s *Selector, generation string) iter.Seq[*results.Point] {
-	return func(yield func(*results.Point) bool) {
-		if !slices.ContainsFunc(s.of(generation), r.of) {
-			return
-		}
-		for i := range r.Probes {
-			p := &r.Probes[i]
-			if p.Status == results.StatusOK && s.selectsProbe(p) && !yield(p) {
-				return
-			}
-		}
-	}
+	return r.filter(r.Probes, s, generation, s.selectsProbe)
 }
 
 func (s *Selector) selectsProbe(p *results.Point) bool {
-	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
 	for name, allowed := range s.Settings {
 		if !slices.Contains(allowed, p.Settings[name]) {
 			return false
 		}
 	}
 	return p.Measure == s.Measure && (s.Kind == "" || s.Kind == p.ServerNode.Kind) &&
-		in(s.Placement, p.Placement) && in(s.Submode, p.Submode)
+		allows(s.Placement, p.Placement) && allows(s.Submode, p.Submode)
 }
 
 // alikeProbes reports whether two probes agree in all that the claim's selections do not say
 // differently. The name of a node is no setting.
 func (c *Claim) alikeProbes(a, b *results.Point) bool {
-	for name := range both(a.Settings, b.Settings) {
-		same := slices.Equal(c.A.Settings[name], c.Over.Settings[name])
-		if same && a.Settings[name] != b.Settings[name] {
-			return false
+	for _, settings := range []map[string]string{a.Settings, b.Settings} {
+		for name := range settings {
+			same := slices.Equal(c.A.Settings[name], c.Over.Settings[name])
+			if same && a.Settings[name] != b.Settings[name] {
+				return false
+			}
 		}
 	}
 	if a.Submode == "" && b.Submode == "" { // of one machine each
@@ -120,15 +111,6 @@ func (c *Claim) alikeProbes(a, b *results.Point) bool {
 	}
 	return (a.Placement == b.Placement || !slices.Equal(c.A.Placement, c.Over.Placement)) &&
 		(a.Submode == b.Submode || !slices.Equal(c.A.Submode, c.Over.Submode))
-}
-
-func both(a, b map[string]string) map[string]string {
-	all := maps.Clone(a)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, b)
-	return all
 }
 
 // whereProbed names a configuration.
@@ -160,11 +142,8 @@ func (s *Selector) probeWords() string {
 
 // missingProbe names what the runs lack for a selection, and the key that measures it.
 func missingProbe(runs []Run, s *Selector, generation string) string {
-	generations := s.of(generation)
-	if !slices.ContainsFunc(runs, func(r Run) bool {
-		return slices.ContainsFunc(generations, r.of)
-	}) {
-		return "no run whose DPUs are " + titles(generations)
+	if text := missingRun(runs, s.of(generation)); text != "" {
+		return text
 	}
 	return fmt.Sprintf("no probe of %s: it needs measure: %s in a sweep", s.probeWords(), s.Measure)
 }

@@ -132,10 +132,7 @@ func (s *Selector) of(generation string) []string {
 func choose(runs []Run, s *Selector, generation string, share *float64) []group {
 	var groups []group
 	for i := range runs {
-		var points []*results.Point
-		for p := range runs[i].chosen(s, generation, share) {
-			points = append(points, p)
-		}
+		points := slices.Collect(runs[i].chosen(s, generation, share))
 		for _, l := range results.LinesOf(points) {
 			groups = append(groups, newGroup(&runs[i], l))
 		}
@@ -157,14 +154,23 @@ func some(runs []Run, s *Selector, generation string, share *float64) bool {
 func (r *Run) chosen(
 	s *Selector, generation string, share *float64,
 ) iter.Seq[*results.Point] {
+	return r.filter(r.Points, s, generation, func(p *results.Point) bool {
+		return s.selects(p) && (share == nil || *share == p.GetRatio)
+	})
+}
+
+// filter are those of the points that are ok and wanted, if the run is of the selection's
+// generation.
+func (r *Run) filter(
+	points []results.Point, s *Selector, generation string, wanted func(*results.Point) bool,
+) iter.Seq[*results.Point] {
 	return func(yield func(*results.Point) bool) {
 		if !slices.ContainsFunc(s.of(generation), r.of) {
 			return
 		}
-		for i := range r.Points {
-			p := &r.Points[i]
-			if p.Status == results.StatusOK && s.selects(p) &&
-				(share == nil || *share == p.GetRatio) && !yield(p) {
+		for i := range points {
+			p := &points[i]
+			if p.Status == results.StatusOK && wanted(p) && !yield(p) {
 				return
 			}
 		}
@@ -172,10 +178,7 @@ func (r *Run) chosen(
 }
 
 func newGroup(r *Run, l results.Line) group {
-	dims, err := results.FindDimensions(alike...)
-	if err != nil {
-		panic(err) // the names are above
-	}
+	dims := results.Named(alike...)
 	g := group{line: l, generations: r.Generations}
 	for _, m := range l.Marks {
 		g.points = append(g.points, m.Repeats...)
@@ -227,13 +230,15 @@ func (r *Run) scalablePoints() (n int) {
 	return n
 }
 
+// allows reports whether a list of allowed values has the value. An empty one allows all.
+func allows(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
+
 // selects leaves out what no source has: work on the path, and off-path by another mode. A
 // neighbour is left out unless the selector names it.
 func (s *Selector) selects(p *results.Point) bool {
-	in := func(list []string, v string) bool { return len(list) == 0 || slices.Contains(list, v) }
 	neighbour := p.Neighbour == "" && s.Neighbour == nil ||
 		slices.Contains(s.Neighbour, p.Neighbour)
 	threads := s.Threads == 0 || s.Threads == p.ServerThreads
 	return neighbour && threads && p.Filter == "" && p.Submode != scalable && p.Store == s.Store &&
-		in(s.Placement, p.Placement) && in(s.Submode, p.Submode) && in(s.Hash, p.Hash)
+		allows(s.Placement, p.Placement) && allows(s.Submode, p.Submode) && allows(s.Hash, p.Hash)
 }

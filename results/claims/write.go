@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 
@@ -33,48 +34,43 @@ func Write(w io.Writer, ev Evidence, outcomes []Outcome) error {
 			numfmt.Count(len(h.Times), "time"), title(h.Machine), h.CPU)
 	}
 	b.WriteByte('\n')
-	bySource(outcomes, func(list []Outcome) { writeSource(&b, list) })
-	bySource(outcomes, func(list []Outcome) { writeCount(&b, list) })
+	source := func(o *Outcome) string { return o.Source }
+	for list := range grouped(outcomes, source) {
+		for of := range grouped(list, func(o *Outcome) string { return o.Finding }) {
+			writeFinding(&b, of)
+		}
+	}
+	for list := range grouped(outcomes, source) {
+		writeCount(&b, list)
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// bySource calls each with the outcomes of one source after the other.
-func bySource(outcomes []Outcome, each func([]Outcome)) {
-	for first := 0; first < len(outcomes); {
-		end := first
-		for end < len(outcomes) && outcomes[end].Source == outcomes[first].Source {
-			end++
+// grouped are the parts of a list with the same text, which follow each other.
+func grouped(list []Outcome, by func(*Outcome) string) iter.Seq[[]Outcome] {
+	return func(yield func([]Outcome) bool) {
+		for len(list) > 0 {
+			end := 1
+			for end < len(list) && by(&list[end]) == by(&list[0]) {
+				end++
+			}
+			if !yield(list[:end]) {
+				return
+			}
+			list = list[end:]
 		}
-		each(outcomes[first:end])
-		first = end
-	}
-}
-
-func writeSource(b *bytes.Buffer, outcomes []Outcome) {
-	for first := 0; first < len(outcomes); {
-		end := first
-		for end < len(outcomes) && outcomes[end].Finding == outcomes[first].Finding {
-			end++
-		}
-		writeFinding(b, outcomes[first:end])
-		first = end
 	}
 }
 
 func writeFinding(b *bytes.Buffer, list []Outcome) {
 	fmt.Fprintf(b, "%s (%s)\n", list[0].Finding, list[0].Section)
 	known := false
-	for first := 0; first < len(list); {
-		end := first
-		for end < len(list) && list[end].Says == list[first].Says {
-			end++
+	for cases := range grouped(list, func(o *Outcome) string { return o.Says }) {
+		if cases[0].Study != nil {
+			fmt.Fprintf(b, "  %s\n", cases[0].Says)
 		}
-		if list[first].Study != nil {
-			fmt.Fprintf(b, "  %s\n", list[first].Says)
-		}
-		known = writeClaim(b, list[first:end]) || known
-		first = end
+		known = writeClaim(b, cases) || known
 	}
 	if known || !slices.ContainsFunc(list, func(o Outcome) bool { return o.Study != nil }) {
 		writeSubstitutes(b, list)

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,7 +20,7 @@ func Compare(a, b Side, o Options) (*Comparison, error) {
 }
 
 func compareSides(a, b Side, o Options) (*Comparison, error) {
-	o.setAlpha()
+	o.Alpha = cmp.Or(o.Alpha, 0.05)
 	if o.Metrics == nil {
 		o.Metrics, _ = ParseMetrics(DefaultMetrics)
 	}
@@ -46,18 +47,12 @@ func compareSides(a, b Side, o Options) (*Comparison, error) {
 	}
 	c.fill(questions, &o)
 	c.fillProbes(probesA, probesB, &o)
-	c.judge(&o)
+	c.questions = judge(c.Rows, &o)
+	c.Tested = len(c.Rows) - c.Count(TooFew) - c.Count(NotMeasured)
 	if len(c.Rows) == 0 && len(c.FailedB) == 0 {
 		return c, c.nothingInCommon()
 	}
 	return c, nil
-}
-
-// setAlpha sets the level of a test without one.
-func (o *Options) setAlpha() {
-	if o.Alpha == 0 {
-		o.Alpha = 0.05
-	}
 }
 
 func summarize(s Side) Summary {
@@ -68,11 +63,11 @@ func summarize(s Side) Summary {
 		switch p := &s.Points[i]; {
 		case p.Status != results.StatusOK:
 			sum.Failed++
+		case p.Emulated:
+			sum.Emulated++
+			fallthrough
 		default:
 			sum.Points++
-			if p.Emulated {
-				sum.Emulated++
-			}
 		}
 	}
 	return sum
@@ -126,12 +121,6 @@ func (c *Comparison) fill(questions []question, o *Options) {
 	}
 }
 
-// judge decides all rows, and counts those that have a verdict.
-func (c *Comparison) judge(o *Options) {
-	c.questions = judge(c.Rows, o)
-	c.Tested = len(c.Rows) - c.Count(TooFew) - c.Count(NotMeasured)
-}
-
 // Count returns how many rows have a verdict.
 func (c *Comparison) Count(v Verdict) (n int) {
 	for i := range c.Rows {
@@ -166,33 +155,44 @@ func (c *Comparison) Err() error {
 		"fewer figures with --metrics", ErrNoVerdict, c.Unit, len(c.Rows))
 }
 
-// row has no verdict yet, unless the samples allow none: it is [Same] until judge.
+// row compares a figure of both sides.
 func (q *question) row(m *Metric, o *Options) Row {
 	if o.unit == OfRounds {
 		pairs := q.pairs(m)
 		return pairedRow(q.label, m, pairs, []Pairs{pairs}, o)
 	}
-	t := &benchmath.Thresholds{CompareAlpha: o.Alpha}
-	a := benchmath.NewSample(o.unit.values(q.a, m), t)
-	b := benchmath.NewSample(o.unit.values(q.b, m), t)
-	row := Row{
-		Label: q.label, Metric: m.Name, Unit: m.Unit, A: estimate(a), B: estimate(b), Verdict: Same,
-		higher: m.Higher,
-	}
-	if slices.Contains(a.Values, 0) || slices.Contains(b.Values, 0) {
-		row.Verdict, row.P, row.Corrected = NotMeasured, 1, 1
-		return row
-	}
-	row.P = UTest(a.Values, b.Values)
-	row.Corrected = row.P
-	row.Change, row.Lo, row.Hi = Ratio(b.Values, a.Values).change()
-	if row.least() > o.Alpha {
-		row.Verdict = TooFew
+	a, b := o.unit.values(q.a, m), o.unit.values(q.b, m)
+	row := newRow(q.label, m, a, b)
+	if row.Verdict != NotMeasured {
+		row.conclude(UTest(a, b), Ratio(b, a), o)
 	}
 	return row
 }
 
-func estimate(s *benchmath.Sample) Estimate {
+// newRow has no verdict yet: it is [Same] until judge, unless a value is missing.
+func newRow(label string, m *Metric, a, b []float64) Row {
+	row := Row{
+		Label: label, Metric: m.Name, Unit: m.Unit, A: estimate(a), B: estimate(b),
+		P: 1, Corrected: 1, Verdict: Same, higher: m.Higher,
+	}
+	if slices.Contains(a, 0) || slices.Contains(b, 0) {
+		row.Verdict = NotMeasured
+	}
+	return row
+}
+
+// conclude sets the outcome of the row's own test.
+func (r *Row) conclude(p float64, ratio Interval, o *Options) {
+	r.P, r.Corrected = p, p
+	r.Change, r.Lo, r.Hi = ratio.change()
+	if r.least() > o.Alpha {
+		r.Verdict = TooFew
+	}
+}
+
+func estimate(values []float64) Estimate {
+	t := benchmath.DefaultThresholds
+	s := benchmath.NewSample(slices.Clone(values), &t)
 	sum := benchmath.AssumeNothing.Summary(s, results.Confidence)
 	e := Estimate{N: len(s.Values), Median: sum.Center, text: sum}
 	if !math.IsInf(sum.Lo, 0) && !math.IsInf(sum.Hi, 0) {

@@ -109,8 +109,7 @@ type Estimate struct {
 
 // Median returns the median of a metric over repeats, with its interval.
 func Median(repeats []*results.Point, m *Metric) Estimate {
-	t := benchmath.DefaultThresholds
-	return estimate(benchmath.NewSample(OfRepeats.values(repeats, m), &t))
+	return estimate(results.Values(repeats, m.Of))
 }
 
 // Width is the distance from the median to the farther end of its interval, as a share of the

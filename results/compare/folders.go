@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"dpukv/results"
 )
 
@@ -28,10 +30,7 @@ func unit(a, b Side) Unit {
 // values returns the values of points in a metric.
 func (u Unit) values(points []*results.Point, m *Metric) (list []float64) {
 	if u != OfFolders {
-		for _, p := range points {
-			list = append(list, m.Of(p))
-		}
-		return list
+		return results.Values(points, m.Of)
 	}
 	of := map[int][]float64{}
 	for _, p := range points {
@@ -45,10 +44,8 @@ func (u Unit) values(points []*results.Point, m *Metric) (list []float64) {
 
 // medianOf is 0 if the figure is missing in any of the repeats.
 func medianOf(repeats []float64) float64 {
-	for _, v := range repeats {
-		if v == 0 {
-			return 0
-		}
+	if slices.Contains(repeats, 0) {
+		return 0
 	}
 	return Center(repeats).Estimate
 }

@@ -1,12 +1,11 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
-
-	"golang.org/x/perf/benchmath"
 
 	"dpukv/results"
 )
@@ -62,10 +61,7 @@ func byRound(points []*results.Point) map[round]*results.Point {
 func roundOf(p *results.Point) round { return round{p.Source, p.Repeat} }
 
 func (r round) compare(o round) int {
-	if r.source != o.source {
-		return r.source - o.source
-	}
-	return r.repeat - o.repeat
+	return cmp.Or(r.source-o.source, r.repeat-o.repeat)
 }
 
 // pairs are the values of a question's rounds.
@@ -79,27 +75,15 @@ func (p Pairs) measured() bool { return !slices.Contains(p.A, 0) && !slices.Cont
 // pairedRow is the row of pairs, tested by those of cases: the same, or what each of them is the
 // mean of.
 func pairedRow(label string, m *Metric, pairs Pairs, cases []Pairs, o *Options) Row {
-	t := &benchmath.Thresholds{CompareAlpha: o.Alpha}
-	row := Row{
-		Label: label, Metric: m.Name, Unit: m.Unit, Verdict: Same, P: 1, Corrected: 1,
-		A: estimate(benchmath.NewSample(slices.Clone(pairs.A), t)),
-		B: estimate(benchmath.NewSample(slices.Clone(pairs.B), t)),
-
-		higher: m.Higher, cases: len(cases),
-	}
-	if !pairs.measured() {
-		row.Verdict = NotMeasured
+	row := newRow(label, m, pairs.A, pairs.B)
+	row.cases = len(cases)
+	if row.Verdict == NotMeasured {
 		return row
 	}
 	for _, c := range cases {
 		row.pairs += len(c.A)
 	}
-	row.P = SignedRank(cases...)
-	row.Corrected = row.P
-	row.Change, row.Lo, row.Hi = Pairs{A: pairs.B, B: pairs.A}.Ratio().change()
-	if row.least() > o.Alpha {
-		row.Verdict = TooFew
-	}
+	row.conclude(SignedRank(cases...), Pairs{A: pairs.B, B: pairs.A}.Ratio(), o)
 	return row
 }
 

@@ -5,28 +5,24 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot"
+
+	"dpukv/results/probechart"
 )
 
-// unit turns a base unit into a more readable one.
-type unit struct {
-	name string
-	per  float64 // base units in one of it
-}
-
 // throughputUnit returns the unit that fits the greatest throughput, given in operations a second.
-func throughputUnit(greatest float64) unit {
+func throughputUnit(greatest float64) probechart.Unit {
 	if greatest < 0.1e6 {
-		return unit{"kops", 1e3}
+		return probechart.Unit{Name: "kops", Per: 1e3}
 	}
-	return unit{"Mops", 1e6}
+	return probechart.Unit{Name: "Mops", Per: 1e6}
 }
 
 // latencyUnit returns the unit that fits the greatest latency, given in nanoseconds.
-func latencyUnit(greatest float64) unit {
+func latencyUnit(greatest float64) probechart.Unit {
 	if greatest >= 100e6 {
-		return unit{"ms", 1e6}
+		return probechart.Unit{Name: "ms", Per: 1e6}
 	}
-	return unit{"µs", 1e3}
+	return probechart.Unit{Name: "µs", Per: 1e3}
 }
 
 // linearTicks marks an axis at multiples of 1, 2 or 5 times a power of ten.

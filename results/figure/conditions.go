@@ -18,7 +18,7 @@ func (f *figure) conditions() []string {
 	// The lines of the machines say more than their digest.
 	rest := results.Without(results.Dimensions(), results.Named("machine"))
 	if f.shownTitle() == f.title {
-		rest = results.Without(rest, titleDimensions())
+		rest = results.Without(rest, results.TitleDimensions())
 	}
 	var said []string
 	said = append(said, results.Common(rest, points)...)
@@ -151,14 +151,8 @@ func (f *figure) clipNote() string {
 
 // warnings counts the points with warnings and the failed points. The table has the details.
 func warnings(points []*results.Point, failed int) string {
-	warned := 0
-	for _, p := range points {
-		if len(p.Warnings) > 0 {
-			warned++
-		}
-	}
 	var said []string
-	if warned > 0 {
+	if warned := results.Count(points, (*results.Point).HasWarnings); warned > 0 {
 		said = append(said, fmt.Sprintf("%d of %d points with warnings", warned, len(points)))
 	}
 	if failed > 0 {

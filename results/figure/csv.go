@@ -24,6 +24,10 @@ func (f *figure) csv() ([]byte, error) {
 			rows = append(rows, row)
 		}
 	}
+	return encodeRows(rows)
+}
+
+func encodeRows(rows [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
 		return nil, err

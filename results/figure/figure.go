@@ -181,15 +181,7 @@ type figure struct {
 }
 
 // shownTitle is the title of the page, or "" for none.
-func (f *figure) shownTitle() string {
-	switch {
-	case f.layout.NoTitle:
-		return ""
-	case f.layout.Title != "":
-		return f.layout.Title
-	}
-	return f.title
-}
+func (f *figure) shownTitle() string { return f.layout.title(f.title) }
 
 // charts are the charts of the panels.
 func (f *figure) charts() []*results.Chart {

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -68,11 +69,14 @@ func parseLength(text string, least, most vg.Length, allowed string) (vg.Length,
 	return 0, fmt.Errorf("found %q, allowed: %s", text, allowed)
 }
 
-func (l *Layout) width() vg.Length {
-	if l.Width == 0 {
-		return figstyle.Width
+func (l *Layout) width() vg.Length { return cmp.Or(l.Width, figstyle.Width) }
+
+// title is the title of a page that has this one from its points, or "" for none.
+func (l *Layout) title(ofPoints string) string {
+	if l.NoTitle {
+		return ""
 	}
-	return l.Width
+	return cmp.Or(l.Title, ofPoints)
 }
 
 func (l *Layout) fontSize() vg.Length {

@@ -7,6 +7,7 @@ import (
 
 	"dpukv/internal/figstyle"
 	"dpukv/results"
+	"dpukv/results/probechart"
 )
 
 // knees puts a ring around each mark that may be a line's knee.
@@ -38,14 +39,14 @@ func (k knees) Plot(c draw.Canvas, p *plot.Plot) {
 // boundLine is a service level across the plot.
 type boundLine struct {
 	bound *results.Bound
-	unit  unit
+	unit  probechart.Unit
 	style *style
 }
 
 // Plot implements [plot.Plotter].
 func (b boundLine) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
-	at := y(b.bound.Ns / b.unit.per)
+	at := y(b.bound.Ns / b.unit.Per)
 	dotted := draw.LineStyle{Color: figstyle.Ink, Width: vg.Points(0.9), Dashes: []vg.Length{1, 2}}
 	c.StrokeLine2(dotted, c.Min.X, at, c.Max.X, at)
 	figstyle.Write(c, b.style.mark, vg.Point{X: c.Min.X + 4, Y: at + 2}, b.bound.String())

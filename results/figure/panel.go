@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dpukv/results"
+	"dpukv/results/probechart"
 )
 
 // panel is one chart for one latency metric, with axes of its own.
@@ -17,7 +18,7 @@ type panel struct {
 	logY      bool
 	clip      bool    // outliers become arrows at the axis's end
 	extent    *extent // what the axes have to show
-	x, y      unit
+	x, y      probechart.Unit
 	decorated bool // with numbers at the marks, and rings at the knees
 }
 
@@ -108,8 +109,8 @@ func (p *panel) curves() []curve {
 	for i := range p.chart.Lines {
 		c := curve{Line: &p.chart.Lines[i]}
 		for j := range c.Marks {
-			c.x = append(c.x, c.Marks[j].Throughput().Per(p.x.per))
-			c.y = append(c.y, c.Marks[j].Latency(p.metric).Per(p.y.per))
+			c.x = append(c.x, c.Marks[j].Throughput().Per(p.x.Per))
+			c.y = append(c.y, c.Marks[j].Latency(p.metric).Per(p.y.Per))
 		}
 		curves = append(curves, c)
 	}

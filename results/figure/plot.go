@@ -15,14 +15,7 @@ import (
 // plot makes the plot of a panel of about this size, with labels at both axes.
 func (p *panel) plot(s *style, size vg.Point) (*plot.Plot, error) {
 	curves := p.curves()
-	pl := plot.New()
-	s.styleAxis(&pl.X, "throughput ("+p.x.name+")", size.X/s.tick.Font.Size/3.2)
-	s.styleAxis(&pl.Y, p.metric.Title+" ("+p.y.name+")", size.Y/s.tick.Font.Size/2.2)
-	pl.X.Tick.Label.XAlign, pl.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
-	pl.Y.Tick.Label.XAlign, pl.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = figstyle.GridInk, figstyle.GridInk
-	pl.Add(grid)
+	pl := s.newPlot(size, "throughput ("+p.x.Name+")", p.metric.Title+" ("+p.y.Name+")")
 	p.setRange(pl)
 	end := pl.Y.Max
 	for i := range curves {
@@ -43,6 +36,19 @@ func (p *panel) plot(s *style, size vg.Point) (*plot.Plot, error) {
 	return pl, nil
 }
 
+// newPlot is a plot with a grid and the labels of its axes.
+func (s *style) newPlot(size vg.Point, x, y string) *plot.Plot {
+	pl := plot.New()
+	s.styleAxis(&pl.X, x, size.X/s.tick.Font.Size/3.2)
+	s.styleAxis(&pl.Y, y, size.Y/s.tick.Font.Size/2.2)
+	pl.X.Tick.Label.XAlign, pl.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
+	pl.Y.Tick.Label.XAlign, pl.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = figstyle.GridInk, figstyle.GridInk
+	pl.Add(grid)
+	return pl
+}
+
 // styleAxis labels an axis that has room for this number of labels.
 func (s *style) styleAxis(a *plot.Axis, label string, room vg.Length) {
 	a.Label.Text, a.Label.TextStyle = label, s.axis
@@ -59,17 +65,17 @@ func (s *style) styleAxis(a *plot.Axis, label string, room vg.Length) {
 // setRange starts both axes at zero if they are linear: a cut axis makes small differences look
 // large.
 func (p *panel) setRange(pl *plot.Plot) {
-	right, left, bottom := 0.0, p.extent.left/p.x.per, p.extent.bottom/p.y.per
+	right, left, bottom := 0.0, p.extent.left/p.x.Per, p.extent.bottom/p.y.Per
 	for _, x := range p.extent.x {
-		right = max(right, x/p.x.per)
+		right = max(right, x/p.x.Per)
 	}
 	top, _ := p.top()
 	pl.X.Min, pl.X.Max = 0, right*1.06
-	pl.Y.Min, pl.Y.Max = 0, p.end()/p.y.per
+	pl.Y.Min, pl.Y.Max = 0, p.end()/p.y.Per
 	// A latency of zero has no place on a logarithmic axis.
 	if p.logY && bottom > 0 {
 		pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, logTicks{}
-		pl.Y.Min, pl.Y.Max = bottom*0.7, max(top/p.y.per*1.4, p.boundEnd())
+		pl.Y.Min, pl.Y.Max = bottom*0.7, max(top/p.y.Per*1.4, p.boundEnd())
 	}
 	if p.logX && left > 0 {
 		pl.X.Scale, pl.X.Tick.Marker = plot.LogScale{}, logTicks{}
@@ -82,7 +88,7 @@ func (p *panel) boundEnd() float64 {
 	if p.bound == nil {
 		return 0
 	}
-	return p.bound.Ns / p.y.per * 1.1
+	return p.bound.Ns / p.y.Per * 1.1
 }
 
 // addTo adds the line, the ranges over its repeats and its glyphs, in this order. Glyphs and bars

@@ -1,8 +1,6 @@
 package figure
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
@@ -65,8 +63,7 @@ func (o *Options) probeMetrics() []results.LatencyMetric {
 	if len(o.Metrics) > 0 {
 		return o.Metrics
 	}
-	p50, _ := results.ParseLatencyMetrics("p50")
-	return p50
+	return []results.LatencyMetric{results.NamedLatency("p50")}
 }
 
 func (o *Options) probeFigure(c *probechart.Chart) *probeFigure {
@@ -120,15 +117,7 @@ func rowsOf(rows, panels int) int {
 	return panels
 }
 
-func (f *probeFigure) shownTitle() string {
-	switch {
-	case f.layout.NoTitle:
-		return ""
-	case f.layout.Title != "":
-		return f.layout.Title
-	}
-	return f.chart.Title
-}
+func (f *probeFigure) shownTitle() string { return f.layout.title(f.chart.Title) }
 
 // conditions are the lines below the figure, as those of a figure of stores.
 func (f *probeFigure) conditions() []string {
@@ -179,12 +168,7 @@ func (f *probeFigure) repeats() string {
 
 // emulatedNote counts the emulated points.
 func emulatedNote(points []*results.Point) string {
-	n := 0
-	for _, p := range points {
-		if p.Emulated {
-			n++
-		}
-	}
+	n := results.Count(points, (*results.Point).IsEmulated)
 	if n == 0 {
 		return ""
 	}
@@ -201,8 +185,7 @@ func (f *probeFigure) csv() ([]byte, error) {
 		for i := range p.panel.Lines {
 			l := &p.panel.Lines[i]
 			for _, m := range l.Marks {
-				emulated := slices.ContainsFunc(m.Repeats,
-					func(p *results.Point) bool { return p.Emulated })
+				emulated := slices.ContainsFunc(m.Repeats, (*results.Point).IsEmulated)
 				rows = append(rows, []string{
 					p.panel.Heading, l.Label, number(m.X.Median), strconv.Itoa(len(m.Repeats)),
 					number(m.Y.Median), number(m.Y.Min), number(m.Y.Max), mark01(emulated),
@@ -210,11 +193,7 @@ func (f *probeFigure) csv() ([]byte, error) {
 			}
 		}
 	}
-	var b bytes.Buffer
-	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return encodeRows(rows)
 }
 
 // number writes up to three decimals, as a latency of a cache has.

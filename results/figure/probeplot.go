@@ -4,11 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
-	"dpukv/internal/figstyle"
 	"dpukv/results"
 	"dpukv/results/probechart"
 )
@@ -24,14 +21,7 @@ func (p *probePanel) head() string { return p.panel.Heading }
 
 // plot makes the plot of a panel of about this size.
 func (p *probePanel) plot(s *style, size vg.Point) (*plot.Plot, error) {
-	pl := plot.New()
-	s.styleAxis(&pl.X, p.chart.X.Label(), size.X/s.tick.Font.Size/3.2)
-	s.styleAxis(&pl.Y, p.chart.Y.Label(), size.Y/s.tick.Font.Size/2.2)
-	pl.X.Tick.Label.XAlign, pl.X.Tick.Label.YAlign = draw.XCenter, draw.YTop
-	pl.Y.Tick.Label.XAlign, pl.Y.Tick.Label.YAlign = draw.XRight, draw.YCenter
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = figstyle.GridInk, figstyle.GridInk
-	pl.Add(grid)
+	pl := s.newPlot(size, p.chart.X.Label(), p.chart.Y.Label())
 	for _, c := range p.curves() {
 		if err := c.addTo(pl, s, math.Inf(1)); err != nil {
 			return nil, err

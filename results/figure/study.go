@@ -36,8 +36,7 @@ func (s *Study) figure(points []results.Point, o *Options) (*figure, error) {
 	charts := s.charts(chosen)
 	f := &figure{
 		stem: "fig" + strconv.Itoa(s.Number), metrics: len(metrics), notes: missing,
-		title: results.Labels(results.Without(titleDimensions(),
-			results.Varying(titleDimensions(), ok)), ok[0]),
+		title: results.TitleOf(ok),
 	}
 	if shortLabels(charts) {
 		f.notes = append(f.notes, "in parentheses: server threads")
@@ -51,11 +50,6 @@ func (s *Study) figure(points []results.Point, o *Options) (*figure, error) {
 		}
 	}
 	return f, nil
-}
-
-// titleDimensions are those that a title states, if they do not vary.
-func titleDimensions() []*results.Dimension {
-	return results.Named("store", "get_ratio", "key_bytes", "value_bytes", "batch")
 }
 
 // charts are the charts of the points, in the order of the panels.

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 
@@ -24,12 +25,8 @@ type style struct {
 
 func newStyle(l *Layout) *style {
 	size := l.fontSize()
-	name := l.Font
-	if name == "" {
-		name = "sans"
-	}
 	of := func(share vg.Length, weight xfont.Weight, c color.Color) text.Style {
-		return figstyle.Text(Fonts[name], max(leastFontSize, size*share), weight, c)
+		return figstyle.Text(Fonts[cmp.Or(l.Font, "sans")], max(leastFontSize, size*share), weight, c)
 	}
 	s := &style{
 		width: l.width(), margin: figstyle.Margin, scale: size / 10, dpi: figstyle.DPI,

@@ -114,12 +114,7 @@ func configuration(group []*results.Point, gauge func(*prometheus.Desc, float64,
 	gauge(serverCPU, server/1e9, values...)
 	gauge(clientCPU, client/1e9, values...)
 	gauge(repeats, float64(len(group)), values...)
-	warned := 0
-	for _, p := range group {
-		if len(p.Warnings) > 0 {
-			warned++
-		}
-	}
+	warned := results.Count(group, (*results.Point).HasWarnings)
 	gauge(warnedRepeats, float64(warned), values...)
 	for _, m := range results.LatencyMetrics() {
 		gauge(latency, median(m.Ns)/1e9, append([]string{m.Name}, values...)...)

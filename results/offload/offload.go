@@ -129,12 +129,9 @@ func polling(m *results.Mark) string {
 
 // micros is a latency of a mark in µs. A median over a lower bound is one, too.
 func micros(name string, m *results.Mark) string {
-	metric, err := results.ParseLatencyMetrics(name)
-	if err != nil {
-		panic(err) // the names are above
-	}
-	text := numfmt.Digits3(m.Latency(metric[0]).Median / 1e3)
-	if slices.ContainsFunc(m.Repeats, metric[0].LowerBound) {
+	metric := results.NamedLatency(name)
+	text := numfmt.Digits3(m.Latency(metric).Median / 1e3)
+	if slices.ContainsFunc(m.Repeats, metric.LowerBound) {
 		return "≥ " + text
 	}
 	return text
@@ -143,7 +140,7 @@ func micros(name string, m *results.Mark) string {
 // placement names the placement of a mark, and whether it was emulated.
 func placement(m *results.Mark) string {
 	name := results.Named("placement")[0].Shown(m.Repeats[0])
-	if slices.ContainsFunc(m.Repeats, func(p *results.Point) bool { return p.Emulated }) {
+	if slices.ContainsFunc(m.Repeats, (*results.Point).IsEmulated) {
 		name += " (emulated)"
 	}
 	return name

@@ -25,8 +25,8 @@ func Beside(of *results.Chart, stem, about string, x, y Axis) Chart {
 // common names the axes of the lines, and what all points share besides the title.
 func common(of *results.Chart) (said []string) {
 	points := of.Points()
-	rest := results.Without(results.Dimensions(), results.Named("machine", "emulated_testbed",
-		"store", "get_ratio", "key_bytes", "value_bytes", "batch"))
+	rest := results.Without(results.Dimensions(), append(results.TitleDimensions(),
+		results.Named("machine", "emulated_testbed")...))
 	said = append(said, strings.Join(results.Common(rest, points), ", "))
 	for i := range of.Lines {
 		along := "along a line: " + of.Lines[i].Axis.Title()

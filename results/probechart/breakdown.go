@@ -92,8 +92,7 @@ type breakdown struct {
 }
 
 func newBreakdown(points, probes []*results.Point) *breakdown {
-	p50, _ := results.ParseLatencyMetrics("p50")
-	b := &breakdown{p50: p50[0]}
+	b := &breakdown{p50: results.NamedLatency("p50")}
 	lines := results.LinesOf(points)
 	for i := range lines {
 		for j := range lines[i].Marks {
@@ -152,10 +151,8 @@ func (b *breakdown) onPath(p *results.Point) bool {
 func part(name string, of ...*results.Point) Part {
 	return Part{
 		Name:     name,
-		Emulated: slices.ContainsFunc(of, func(p *results.Point) bool { return p.Emulated }),
-		Warned: slices.ContainsFunc(of, func(p *results.Point) bool {
-			return len(p.Warnings) > 0
-		}),
+		Emulated: slices.ContainsFunc(of, (*results.Point).IsEmulated),
+		Warned:   slices.ContainsFunc(of, (*results.Point).HasWarnings),
 	}
 }
 

@@ -72,7 +72,7 @@ func bandwidth(repeats []*results.Point, nodes Nodes, all []*results.Point) Band
 		}),
 		Node: name, Kernel: p.Settings["test"], Code: code, Threads: threads,
 		Repeats:  len(repeats),
-		Emulated: slices.ContainsFunc(repeats, func(p *results.Point) bool { return p.Emulated }),
+		Emulated: slices.ContainsFunc(repeats, (*results.Point).IsEmulated),
 	}
 }
 

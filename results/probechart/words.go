@@ -3,6 +3,7 @@ package probechart
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,25 +55,12 @@ var (
 // settingsOf lists the settings of points, in the order of labels.
 func settingsOf(points []*results.Point) []string {
 	seen := map[string]bool{}
-	var names []string
 	for _, p := range points {
 		for name := range p.Settings {
-			if !seen[name] {
-				seen[name] = true
-				names = append(names, name)
-			}
+			seen[name] = true
 		}
 	}
-	place := func(name string) int {
-		if i := slices.Index(settingOrder, name); i >= 0 {
-			return i
-		}
-		return len(settingOrder)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
-	})
-	return names
+	return slices.SortedFunc(maps.Keys(seen), results.InOrder(settingOrder))
 }
 
 // values are the values of a setting, numbers by size and words in the order of wordOrder.
@@ -98,11 +86,5 @@ func compareValues(a, b string) int {
 	if errX == nil && errY == nil {
 		return cmp.Compare(x, y)
 	}
-	place := func(v string) int {
-		if i := slices.Index(wordOrder, v); i >= 0 {
-			return i
-		}
-		return len(wordOrder)
-	}
-	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	return results.InOrder(wordOrder)(a, b)
 }

@@ -74,8 +74,8 @@ func (m *Model) fillBeneath(probes []results.Point) {
 		Count: len(probes), Figures: []probeFigure{}, Tables: []*probechart.Table{},
 		Curves: []probechart.Curve{}, Warnings: []probeWarning{}, Failed: []failedProbe{},
 	}
-	p50, _ := results.ParseLatencyMetrics("p50")
-	for _, c := range probechart.Charts(probes, p50) {
+	p50 := results.NamedLatency("p50")
+	for _, c := range probechart.Charts(probes, []results.LatencyMetric{p50}) {
 		m.Beneath.Figures = append(m.Beneath.Figures, newProbeFigure(&c))
 	}
 	bandwidths := probechart.Bandwidths(probes, probechart.NewNodes(m.Nodes))
@@ -145,9 +145,7 @@ func newProbeMark(m *probechart.Mark) probeMark {
 	}
 	return probeMark{
 		X: three(m.X), Y: three(m.Y), Repeats: len(m.Repeats),
-		Emulated: slices.ContainsFunc(m.Repeats, func(p *results.Point) bool { return p.Emulated }),
-		Warned: slices.ContainsFunc(m.Repeats, func(p *results.Point) bool {
-			return len(p.Warnings) > 0
-		}),
+		Emulated: slices.ContainsFunc(m.Repeats, (*results.Point).IsEmulated),
+		Warned:   slices.ContainsFunc(m.Repeats, (*results.Point).HasWarnings),
 	}
 }

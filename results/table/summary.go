@@ -276,11 +276,10 @@ func (s *summary) latencyRow(
 func kindRows(p *results.Point) (rows [][]string) {
 	for i := range p.ByOp {
 		k := &p.ByOp[i]
-		l := k.Latency
 		title := "  " + k.Title() + ", " + numfmt.Count(k.Ops, "operation")
-		row := []string{title, micros(l.MeanNs)}
-		for _, ns := range []int64{l.P50Ns, l.P95Ns, l.P99Ns, l.P999Ns, l.MaxNs} {
-			row = append(row, micros(float64(ns)))
+		row := []string{title}
+		for _, m := range results.LatencyMetrics() {
+			row = append(row, micros(m.Of(k.Latency)))
 		}
 		rows = append(rows, row)
 	}

@@ -141,14 +141,11 @@ func labelled(c column, format string) column {
 
 // latencyColumn has one metric. A median over a lower bound is one, too.
 func latencyColumn(name string, spare int) column {
-	m, err := results.ParseLatencyMetrics(name)
-	if err != nil {
-		panic(err)
-	}
-	of := median(1e3, m[0].Ns)
+	m := results.NamedLatency(name)
+	of := median(1e3, m.Ns)
 	cell := func(repeats []*results.Point) (string, string) {
 		value, spread := of(repeats)
-		return atLeast(value, slices.ContainsFunc(repeats, m[0].LowerBound)), spread
+		return atLeast(value, slices.ContainsFunc(repeats, m.LowerBound)), spread
 	}
 	return column{head: [2]string{name, "µs"}, cell: cell, spare: spare}
 }

@@ -148,12 +148,9 @@ func (f *field) judge(t *Threshold) (v Verdict, why string) {
 
 // isDisturbed reports whether so many repeats are disturbed that the others do not agree.
 func isDisturbed(repeats []*results.Point) bool {
-	quiet := 0
-	for _, p := range repeats {
-		if !p.Warnings.Has(results.Disturbed) {
-			quiet++
-		}
-	}
+	quiet := results.Count(repeats, func(p *results.Point) bool {
+		return !p.Warnings.Has(results.Disturbed)
+	})
 	return !agree(quiet, len(repeats))
 }
 

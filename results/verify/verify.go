@@ -76,17 +76,6 @@ func Folder(run *runfolder.Run, o Options) (*Report, error) {
 	return r, nil
 }
 
-// done returns the points that are ok.
-func (f *folder) done() []*results.Point {
-	var list []*results.Point
-	for i := range f.points {
-		if f.points[i].Status == results.StatusOK {
-			list = append(list, &f.points[i])
-		}
-	}
-	return list
-}
-
 // outcome makes a check that is wrong if it has faults.
 func outcome(name, found string, faults []string) Check {
 	c := Check{Name: name, Outcome: OK, Found: found, Faults: faults}
@@ -99,7 +88,7 @@ func outcome(name, found string, faults []string) Check {
 // each checks every point that is ok.
 func (f *folder) each(name string, fault func(*results.Point) []string) Check {
 	var faults []string
-	done := f.done()
+	done, _ := results.Split(f.points)
 	for _, p := range done {
 		for _, text := range fault(p) {
 			faults = append(faults, fmt.Sprintf("point %s: %s", p.ID, text))

@@ -13,9 +13,7 @@ import (
 func Create(tb testing.TB, points []results.Point, env ...any) *runfolder.Run {
 	tb.Helper()
 	w, err := runfolder.Create(filepath.Join(tb.TempDir(), "run"), []byte("store: mica\n"), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, err)
 	defer w.Close()
 	for _, e := range env {
 		must.Do(tb, w.AppendEnv(e))
