@@ -10,6 +10,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/rawsocket"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
@@ -37,9 +38,7 @@ func benchBare(b *testing.B, window int) {
 	s := startMica(b, partition.Cache, study)
 	c := &bare{in: make([]byte, 64<<10)}
 	defer c.close()
-	if err := c.open(s.Addr(), window); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, c.open(s.Addr(), window))
 	done := make(chan error)
 	var first, last kvs.WorkerStats
 	var clientNs float64
@@ -50,9 +49,7 @@ func benchBare(b *testing.B, window int) {
 		}
 		done <- err
 	}()
-	if err := <-done; err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, <-done)
 	reportCosts(b, clientNs, &first, &last)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dpukv/client"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
@@ -29,10 +30,7 @@ func BenchmarkClient(b *testing.B) {
 // benchClient runs the load client, in a closed loop if the rate is 0.
 func benchClient(b *testing.B, window int, rate float64) {
 	s := startMica(b, partition.Cache, study)
-	r, err := mica.Dial(b.Context(), s.Addr())
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := must.Get(mica.Dial(b.Context(), s.Addr()))(b)
 	defer r.Close()
 	var first, last kvs.WorkerStats
 	res, err := client.Run(b.Context(), r, client.Config{

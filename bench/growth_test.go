@@ -8,6 +8,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
@@ -58,10 +59,7 @@ func benchKeys(b *testing.B, name string, s *stream, keys int, mode partition.Mo
 func BenchmarkDepth(b *testing.B) {
 	keys := keyCounts()[len(keyCounts())-1]
 	s := newStream(keys)
-	t, err := partition.New(tableConfig(partition.Cache, partition.EREW, keys, 8))
-	if err != nil {
-		b.Fatal(err)
-	}
+	t := must.Get(partition.New(tableConfig(partition.Cache, partition.EREW, keys, 8)))(b)
 	defer t.Close()
 	c := fill(t, keys, 8)
 	for depth := 4; depth <= partition.Depth; depth *= 2 {
@@ -74,10 +72,7 @@ func BenchmarkItemSize(b *testing.B) {
 	keys := keyCounts()[0]
 	s := newStream(keys)
 	for _, valueBytes := range []int{8, 32, 48, 64, 128, 256, 512, 1024, 4096} {
-		t, err := partition.New(tableConfig(partition.Cache, partition.EREW, keys, valueBytes))
-		if err != nil {
-			b.Fatal(err)
-		}
+		t := must.Get(partition.New(tableConfig(partition.Cache, partition.EREW, keys, valueBytes)))(b)
 		c := fill(t, keys, valueBytes)
 		b.Run(fmt.Sprintf("value=%d", valueBytes), func(b *testing.B) { execute(b, c, s, kvs.Get, 64, valueBytes) })
 		t.Close()
@@ -89,9 +84,7 @@ func BenchmarkItemSize(b *testing.B) {
 func BenchmarkConnections(b *testing.B) {
 	program := buildTool(b)
 	var files unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, unix.Getrlimit(unix.RLIMIT_NOFILE, &files))
 	for _, connections := range []int{1, 10, 100, 1000, 10_000} {
 		if uint64(connections)+100 > files.Cur {
 			b.Logf("%d connections left out: ulimit -n is %d", connections, files.Cur)
@@ -109,10 +102,7 @@ func BenchmarkConnections(b *testing.B) {
 // partitions of its own, as in EREW, and all keys together stay the same. With perfect growth the
 // CPU time of an operation stays the same, too.
 func BenchmarkThreads(b *testing.B) {
-	cpus, err := cpu.Allowed()
-	if err != nil {
-		b.Fatal(err)
-	}
+	cpus := must.Get(cpu.Allowed())(b)
 	counts := keyCounts()
 	for threads := 1; ; threads = min(2*threads, len(cpus)) {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
@@ -128,10 +118,7 @@ func benchThreads(b *testing.B, cpus []int, keys int) {
 	s := newStream(keys)
 	var cores []*partition.Core
 	for range cpus {
-		t, err := partition.New(tableConfig(partition.Cache, partition.EREW, keys, 8))
-		if err != nil {
-			b.Fatal(err)
-		}
+		t := must.Get(partition.New(tableConfig(partition.Cache, partition.EREW, keys, 8)))(b)
 		defer t.Close()
 		cores = append(cores, fill(t, keys, 8))
 	}
@@ -161,10 +148,7 @@ func benchThreads(b *testing.B, cpus []int, keys int) {
 // BenchmarkWorkers is the server's CPU time an operation with growing numbers of workers, up to
 // all CPUs, of which one is the client's, too. One client does not fill many workers.
 func BenchmarkWorkers(b *testing.B) {
-	cpus, err := cpu.Allowed()
-	if err != nil {
-		b.Fatal(err)
-	}
+	cpus := must.Get(cpu.Allowed())(b)
 	for workers := 1; workers <= len(cpus); workers *= 2 {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			sh := study
@@ -179,10 +163,7 @@ func BenchmarkWorkers(b *testing.B) {
 			defer s.Close()
 			preload(b, s.Addr(), sh)
 			drive(b, s.Addr(), sh, func() (cpuNs, ops int64) {
-				st, err := s.Stats()
-				if err != nil {
-					b.Fatal(err)
-				}
+				st := must.Get(s.Stats())(b)
 				for _, w := range st.Workers {
 					cpuNs += w.CPUNs
 				}

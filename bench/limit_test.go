@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
 	"dpukv/load"
@@ -71,10 +72,7 @@ func newLimit(b *testing.B, l *limitLoad, keys int) *limit {
 	if l.readers > 0 {
 		access = partition.CREW
 	}
-	t, err := partition.New(tableConfig(partition.Cache, access, keys, l.valueBytes))
-	if err != nil {
-		b.Fatal(err)
-	}
+	t := must.Get(partition.New(tableConfig(partition.Cache, access, keys, l.valueBytes)))(b)
 	w := load.Workload{Keys: keys, Dist: l.dist, GetRatio: l.getRatio, Seed: 1}
 	return &limit{l, streamOf(w), newMemoryFloor(b, keys, l.valueBytes), t, fill(t, keys, l.valueBytes)}
 }

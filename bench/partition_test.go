@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
 	"dpukv/load"
@@ -125,10 +126,7 @@ func BenchmarkPartition(b *testing.B) {
 		s := newStream(keys)
 		for _, mode := range []partition.Mode{partition.Cache, partition.Store} {
 			for _, access := range []partition.Access{partition.EREW, partition.CREW} {
-				t, err := partition.New(tableConfig(mode, access, keys, 8))
-				if err != nil {
-					b.Fatal(err)
-				}
+				t := must.Get(partition.New(tableConfig(mode, access, keys, 8)))(b)
 				c := fill(t, keys, 8)
 				for _, op := range []kvs.Op{kvs.Get, kvs.Set} {
 					for _, batch := range []int{64, 1} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 )
@@ -62,10 +63,7 @@ func (f figures) report(b *testing.B) {
 }
 
 func dial(b *testing.B, addr string) kvs.Remote {
-	r, err := mica.Dial(context.Background(), addr)
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := must.Get(mica.Dial(context.Background(), addr))(b)
 	return r
 }
 
@@ -86,7 +84,5 @@ func onClient(b *testing.B, r kvs.Remote, sh shape, window int, do func(kvs.Sess
 		}
 		done <- err
 	}()
-	if err := <-done; err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, <-done)
 }

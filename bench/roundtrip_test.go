@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/probe"
 	"dpukv/probe/network/rr"
 )
@@ -46,16 +47,10 @@ func roundTripNs(b *testing.B, size, server int, period time.Duration) float64 {
 		Settings: probe.NewSettings([]probe.Setting{{Name: "bytes", Value: strconv.Itoa(size)}}),
 		CPUs:     []int{server}, Listen: "127.0.0.1:0", Warmup: period / 5, Duration: period,
 	}
-	s, err := rr.Serve(b.Context(), &job)
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := must.Get(rr.Serve(b.Context(), &job))(b)
 	defer s.Close()
 	job.CPUs, job.Addr = []int{clientCPU}, s.Addr()
-	o, err := rr.Measure(b.Context(), &job)
-	if err != nil {
-		b.Fatal(err)
-	}
+	o := must.Get(rr.Measure(b.Context(), &job))(b)
 	return 1e9 / o.Figures["transactions_per_s"]
 }
 
@@ -66,10 +61,7 @@ func pingPongNs(b *testing.B, program string, size, server int, period time.Dura
 	if err != nil {
 		b.Fatal(err)
 	}
-	ns, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-	if err != nil {
-		b.Fatal(err)
-	}
+	ns := must.Get(strconv.ParseFloat(strings.TrimSpace(string(out)), 64))(b)
 	return ns
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
@@ -121,10 +122,7 @@ func (d *driver) fill() error {
 // beside measures MICA and the echo of the same bytes.
 func beside(b *testing.B, sh shape) {
 	b.Run("server=gnet-echo", func(b *testing.B) {
-		e, err := startEcho(sh.batch, sh.valueBytes, serverCPU)
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := must.Get(startEcho(sh.batch, sh.valueBytes, serverCPU))(b)
 		defer e.close()
 		drive(b, e.addr(), sh, func() (int64, int64) { return e.cpuNs.Load(), e.ops.Load() })
 	})
@@ -133,10 +131,7 @@ func beside(b *testing.B, sh shape) {
 			s := startMica(b, mode, sh)
 			preload(b, s.Addr(), sh)
 			drive(b, s.Addr(), sh, func() (int64, int64) {
-				st, err := s.Stats()
-				if err != nil {
-					b.Fatal(err)
-				}
+				st := must.Get(s.Stats())(b)
 				return st.Workers[0].CPUNs, int64(st.Workers[0].Ops)
 			})
 		})
@@ -182,20 +177,14 @@ func startMica(b *testing.B, mode partition.Mode, sh shape) *mica.Server {
 func preload(b *testing.B, addr string, sh shape) {
 	r := dial(b, addr)
 	defer r.Close()
-	s, err := r.Open(kvs.SessionOptions{Batch: 64, Window: 4, Connections: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := must.Get(r.Open(kvs.SessionOptions{Batch: 64, Window: 4, Connections: 1}))(b)
 	defer s.Close()
 	var key [8]byte
 	value := make([]byte, sh.valueBytes)
 	for k := 0; k < sh.keys || s.InFlight() > 0; {
 		binary.LittleEndian.PutUint64(key[:], uint64(k))
 		if k < sh.keys {
-			ok, err := s.Submit(&kvs.Request{Op: kvs.Set, Key: key[:], Value: value, Hash: hashOf(uint64(k))})
-			if err != nil {
-				b.Fatal(err)
-			}
+			ok := must.Get(s.Submit(&kvs.Request{Op: kvs.Set, Key: key[:], Value: value, Hash: hashOf(uint64(k))}))(b)
 			if ok {
 				k++
 				continue

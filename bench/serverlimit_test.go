@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
 )
@@ -101,16 +102,11 @@ func serveEcho(b *testing.B, sh shape) served {
 	for name, frame := range map[string][]byte{
 		welcome: welcomeFrame("12345"), answer: answerFrame(sh.batch, sh.valueBytes),
 	} {
-		if err := os.WriteFile(name, frame, 0o600); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(name, frame, 0o600))
 	}
 	cmd := exec.Command(program, welcome, answer, strconv.Itoa(serverCPU))
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(b)
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -122,9 +118,6 @@ func serveEcho(b *testing.B, sh shape) served {
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
-	port, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
+	port := must.Get(bufio.NewReader(stdout).ReadString('\n'))(b)
 	return served{"127.0.0.1:" + strings.TrimSpace(port), cmd.Process}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
 	"dpukv/verbs/idle"
@@ -86,9 +87,7 @@ func resume(b *testing.B, servers ...served) { signal(b, syscall.SIGCONT, server
 
 func signal(b *testing.B, s syscall.Signal, servers []served) {
 	for _, server := range servers {
-		if err := server.process.Signal(s); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, server.process.Signal(s))
 	}
 }
 
@@ -112,9 +111,7 @@ func serve(b *testing.B, program string, args ...string) served {
 		_ = cmd.Wait()
 	})
 	var facts struct{ Addr string }
-	if err := json.NewDecoder(out).Decode(&facts); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, json.NewDecoder(out).Decode(&facts))
 	return served{facts.Addr, cmd.Process}
 }
 

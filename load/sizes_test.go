@@ -106,9 +106,7 @@ func TestSizesShown(t *testing.T) {
 		long += fmt.Sprintf("+%d-%d:1", 10*i+10, 10*i+19)
 	}
 	_, sizes, err := SizesOfValues.Parse(long)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	shown := sizes.String()
 	if !strings.HasPrefix(shown, "1-1009 in 101 weights ") || len(shown) > maxSizesShown {
 		t.Errorf("a long list is shown as %q", shown)

@@ -62,9 +62,7 @@ func (c *Client) logs(t *testing.T, intervals ...Interval) {
 func mustCombine(t *testing.T, clients []Client) *Point {
 	t.Helper()
 	p, _, err := Combine(clients)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return p
 }
 
@@ -74,9 +72,7 @@ func TestCombineAddsUp(t *testing.T) {
 		clientOf(t, "hostA", []int{1}, 0, 1000, 2000, 3000), clientOf(t, "dpuA", []int{1}, time.Hour, 9000),
 	}
 	p, hlog, err := Combine(clients)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if p.LatencyInterval != (LatencyInterval{}) {
 		t.Errorf("one interval of the log gives %+v", p.LatencyInterval)
 	}

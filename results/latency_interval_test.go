@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -145,10 +146,7 @@ func TestNoHighEnd(t *testing.T) {
 	p := resultstest.Point(func(p *results.Point) {
 		p.LatencyInterval = results.LatencyIntervalOf(intervals, results.TagIntended)
 	})
-	h, err := results.MergeTag(intervals, results.TagIntended)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(results.MergeTag(intervals, results.TagIntended))(t)
 	for _, m := range results.LatencyMetrics() {
 		if open := m.NoHighEnd(&p); open != (m.Name == "p99" || m.Name == "p999") {
 			t.Errorf("%s: no high end: found %v", m.Name, open)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -30,10 +31,7 @@ func TestProbeLine(t *testing.T) {
 	p := probe()
 	p.Clients = []results.ClientShare{{CPUs: []int{1}}, {Threads: 2}}
 	p.RateOps, p.ClientMoved.Sockets.SentBytes = 5, 7 // of an embedded and of a nested struct
-	line, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := must.Get(json.Marshal(p))(t)
 	for _, name := range []string{`"ops"`, `"store"`, `"latency_mean_ns"`, `"get_ratio"`} {
 		if strings.Contains(string(line), name) {
 			t.Errorf("found %s in %s", name, line)

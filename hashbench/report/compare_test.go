@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"dpukv/hashbench/result/resulttest"
+	"dpukv/internal/test/must"
 )
 
 func TestCompareGolden(t *testing.T) {
@@ -14,9 +15,7 @@ func TestCompareGolden(t *testing.T) {
 	dpu.Results[0].Ns = host.Results[0].Ns // the same
 	dpu.Results = dpu.Results[:len(dpu.Results)-5]
 	var b bytes.Buffer
-	if err := Compare(&b, []Machine{{"host", host}, {"dpu", dpu}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Compare(&b, []Machine{{"host", host}, {"dpu", dpu}}))
 	golden(t, "compare.golden", b.Bytes())
 }
 

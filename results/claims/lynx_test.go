@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 )
 
@@ -77,9 +78,7 @@ func TestTailOfAQuota(t *testing.T) {
 func TestWriteNamesTheSource(t *testing.T) {
 	ev := Evidence{Runs: []Run{lynxRun()}}
 	var b bytes.Buffer
-	if err := Write(&b, ev, books(t).Evaluate(ev)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, ev, books(t).Evaluate(ev)))
 	for _, want := range []string{
 		"Lynx-9 (Lynx §6.3, Figure 9)\n", "    Lynx 0.25 Mops  yours",
 		"warning about Lynx: the paper gives no transport",

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder/runfoldertest"
@@ -36,9 +37,7 @@ func TestOnPathDPU(t *testing.T) {
 		"another":   {map[string]any{"node": "d", "kind": "dpu", "generation": "bf3"}, 0},
 	} {
 		runs, _, err := OpenRun(runfoldertest.Create(t, []results.Point{p}, c.env))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		selector := Selector{Store: "mica", Submode: []string{"sm1", "sm2"}}
 		if got := choose(runs, &selector, "bf2", nil); len(got) != c.want {
 			t.Errorf("%s: found %d groups, want %d", name, len(got), c.want)

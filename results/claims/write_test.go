@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -41,9 +42,7 @@ func TestWriteGolden(t *testing.T) {
 		}))
 	ev := Evidence{Runs: []Run{run}}
 	var b bytes.Buffer
-	if err := Write(&b, ev, book(t).Evaluate(ev)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, ev, book(t).Evaluate(ev)))
 	resultstest.Golden(t, "bf2.golden", b.Bytes())
 	text, err := json.Marshal(book(t).Evaluate(ev))
 	if err != nil || strings.Contains(string(text), "null") {

@@ -68,10 +68,7 @@ func TestNotMeasured(t *testing.T) {
 	}
 	metrics := must.Get(ParseMetrics("server_cpu,throughput"))(t)
 	for _, sides := range [][2][]results.Point{{base, silent}, {silent, base}} {
-		c, err := Compare(Side{Points: sides[0]}, Side{Points: sides[1]}, Options{Metrics: metrics})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Compare(Side{Points: sides[0]}, Side{Points: sides[1]}, Options{Metrics: metrics}))(t)
 		if c.Rows[0].Verdict != NotMeasured || c.Rows[1].Verdict != Same || c.Tested != 1 || c.Err() != nil {
 			t.Errorf("%q and %q, %d tested, %v", c.Rows[0].Verdict, c.Rows[1].Verdict, c.Tested, c.Err())
 		}

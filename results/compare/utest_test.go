@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
 )
@@ -112,10 +113,7 @@ func TestEqualValuesInUnequalSamplesAreNoDifference(t *testing.T) {
 		}
 		return s
 	}
-	c, err := Compare(side(2, 4, 1, 4), side(1, 2, 1, 1, 2, 1), Options{Metrics: Metrics()[:1]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Compare(side(2, 4, 1, 4), side(1, 2, 1, 1, 2, 1), Options{Metrics: Metrics()[:1]}))(t)
 	if r := c.Rows[0]; r.Verdict != Same || math.Abs(r.P-40.0/210) > 1e-12 {
 		t.Errorf("found %q with p=%v", r.Verdict, r.P)
 	}

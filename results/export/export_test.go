@@ -66,10 +66,7 @@ func TestEveryFieldIsThere(t *testing.T) {
 	text := must.Get(json.Marshal(p))(t)
 	var fields map[string]any
 	must.Do(t, json.Unmarshal(text, &fields))
-	rows, err := csv.NewReader(bytes.NewReader(written(t, "csv", []results.Point{p}))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(csv.NewReader(bytes.NewReader(written(t, "csv", []results.Point{p}))).ReadAll())(t)
 	have := map[string]string{}
 	for i, name := range rows[0] {
 		have[name] = rows[1][i]

@@ -70,10 +70,7 @@ func TestOutlierAmongRepeats(t *testing.T) {
 func TestSharedAxes(t *testing.T) {
 	points := studyPoints()
 	for _, shared := range []bool{false, true} {
-		figures, err := (&Options{Metrics: metrics(t, "p99"), SharedAxes: shared, NoClip: true}).figures(points)
-		if err != nil {
-			t.Fatal(err)
-		}
+		figures := must.Get((&Options{Metrics: metrics(t, "p99"), SharedAxes: shared, NoClip: true}).figures(points))(t)
 		different := 0
 		all := ends(t, figures)
 		for _, e := range all {

@@ -50,9 +50,7 @@ func TestProbesAlone(t *testing.T) {
 func studyNodes(t *testing.T) probechart.Nodes {
 	t.Helper()
 	env, _, err := runfoldertest.Create(t, nil, resultstest.StudyNodes()...).Env()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return probechart.NewNodes(env)
 }
 

@@ -28,10 +28,7 @@ func silent(t *testing.T, s *Server) net.Conn {
 func TestReadersThatDoNotRead(t *testing.T) {
 	s, dir := servedWith(t, 2*time.Second)
 	begin(t, dir)
-	m, err := s.folder.model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(s.folder.model())(t)
 	const pageBytes = 32 << 20
 	s.folder.page.model, s.folder.page.bytes = m, make([]byte, pageBytes)
 	heap := func() uint64 {

@@ -33,10 +33,7 @@ func logOf(t *testing.T, ns int64) []byte {
 func folder(t *testing.T, machine string, ids ...string) *runfolder.Run {
 	t.Helper()
 	sweep := []byte("store: mica # " + machine + "\n")
-	w, err := runfolder.Create(filepath.Join(t.TempDir(), machine), sweep, []byte("nodes: []\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(runfolder.Create(filepath.Join(t.TempDir(), machine), sweep, []byte("nodes: []\n")))(t)
 	env := map[string]any{"node": "server", "kind": "dpu", "generation": machine}
 	errs := []error{w.AppendStart(map[string]any{"argv": []string{"dpukv"}}), w.AppendEnv(env)}
 	for i, id := range ids {

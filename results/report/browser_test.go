@@ -91,9 +91,7 @@ func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolde
 	got := strings.Join(resultstest.Eval[[]string](t, b,
 		`[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => [...r.cells].slice(2, 6).map(c => c.textContent).join(" | "))`), "\n")
 	points, _, err := run.Points()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	p99 := must.Get(results.ParseLatencyMetrics("p99"))(t)
 	var want []string
 	for _, l := range results.Lines(points) {

@@ -114,9 +114,7 @@ func TestRangeInABrowser(t *testing.T) {
 	aria := `[...document.querySelectorAll("figure")].map(f => f.dataset.top + " " + f.dataset.right)`
 	tops := resultstest.Eval[[]string](t, b, aria)
 	points, _, err := run.Points()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var mids []float64
 	for _, l := range results.Lines(points) {
 		for _, m := range l.Marks {

@@ -174,9 +174,7 @@ func TestChainOfAnOlderBuild(t *testing.T) {
 func TestLineOfAnotherFolder(t *testing.T) {
 	from, to := chainedRun(t), newRun(t)
 	points, _, err := from.Points()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	env := must.Get(os.ReadFile(filepath.Join(from.Dir(), envFile)))(t)
 	line, _, _ := bytes.Cut(env, []byte("\n"))
 	mustAppend(t, to, points[1])

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 func TestOneWriterAFolder(t *testing.T) {
@@ -15,9 +17,7 @@ func TestOneWriterAFolder(t *testing.T) {
 	if _, err := Open(w.Dir()); err != nil {
 		t.Errorf("reading while it is written: %v", err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	again, err := Resume(w.Dir())
 	if err != nil {
 		t.Fatalf("after the first has closed: %v", err)

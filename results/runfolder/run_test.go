@@ -20,10 +20,7 @@ import (
 
 func newRun(t *testing.T) *Writer {
 	t.Helper()
-	w, err := Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), []byte("nodes: []\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), []byte("nodes: []\n")))(t)
 	t.Cleanup(func() { _ = w.Close() })
 	return w
 }
@@ -38,9 +35,7 @@ func mustAppend(t *testing.T, w *Writer, points ...results.Point) {
 func pointIDs(t *testing.T, r *Run) (ids []string, bad []BadLine) {
 	t.Helper()
 	points, bad, err := r.Points()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, p := range points {
 		ids = append(ids, p.ID)
 	}
@@ -69,9 +64,7 @@ func TestRunFolderHoldsWhatWasWritten(t *testing.T) {
 	want := resultstest.LocalPoint(resultstest.WithID("a"))
 	want.Warnings = results.ReadWarnings("client CPU is saturated")
 	log := must.Get(results.EncodeHlog([]results.Interval{interval(5, 6, 42)}))(t)
-	if err := errors.Join(w.AppendEnv(map[string]any{"node": "here", "cpus": 2}), w.Append(&want, log)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.AppendEnv(map[string]any{"node": "here", "cpus": 2}), w.Append(&want, log)))
 
 	r := must.Get(Open(w.Dir()))(t)
 	sweep, err1 := r.Sweep()

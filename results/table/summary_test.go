@@ -55,9 +55,7 @@ func TestPointGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := WritePoint(&b, p); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, WritePoint(&b, p))
 			resultstest.Golden(t, "point-"+name+".golden", b.Bytes())
 		})
 	}

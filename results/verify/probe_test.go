@@ -67,10 +67,7 @@ func TestProbes(t *testing.T) {
 			if test.edit != nil {
 				test.edit(&p)
 			}
-			w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("measure: network\n"), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("measure: network\n"), nil))(t)
 			must.Do(t, errors.Join(w.Append(&p, log), w.Close()))
 			report := must.Get(Folder(w.Run, Options{}))(t)
 			i := slices.IndexFunc(report.Checks, func(c Check) bool { return c.Name == "latency" })

@@ -20,9 +20,7 @@ import (
 func whole(t *testing.T) (*runfolder.Run, string) {
 	t.Helper()
 	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), []byte("nodes: []\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, node := range []string{"server", "client"} {
 		must.Do(t, w.AppendEnv(map[string]any{"node": node, "kind": "host", "version": "v0.1.0"}))
 	}
@@ -30,9 +28,7 @@ func whole(t *testing.T) (*runfolder.Run, string) {
 		p, log := measured(t, id, i)
 		must.Do(t, w.Append(&p, log))
 	}
-	if err := errors.Join(w.AppendStart(map[string]any{"argv": []string{"dpukv", "sweep"}}), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.AppendStart(map[string]any{"argv": []string{"dpukv", "sweep"}}), w.Close()))
 	digest := must.Get(w.Digest())(t)
 	return w.Run, digest
 }
@@ -197,17 +193,13 @@ func rewritten(t *testing.T, edit func(*results.Point)) *runfolder.Run {
 	t.Helper()
 	from, _ := whole(t)
 	points, _, err := from.Points()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	env, _, err := from.Env()
 	if err != nil {
 		t.Fatal(err)
 	}
 	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), []byte("nodes: []\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, line := range env {
 		must.Do(t, w.AppendEnv(line))
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 const listing = `
@@ -30,10 +32,7 @@ Disassembly of section .text:
 `
 
 func TestParseCode(t *testing.T) {
-	c, err := parseCode([]byte(listing))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(parseCode([]byte(listing)))(t)
 	for at, want := range map[uint64]string{
 		0x11010: "ldr\tx3, [sp, #0x40]", 0x11014: "cbz\tx0, #8", 0x11018: "br\tx3", 0x1101c: "add\tx10, x0, #0",
 		0x11020: "br\tx30", 0x11030: "adrp\tx27, #4096", 0x11034: "b\t#8",
@@ -92,14 +91,9 @@ func TestChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []float64{16 * 5.5, 16 * 3} {
-		m, err := New(ctx, tools, Cores[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(New(ctx, tools, Cores[i]))(t)
 		cycles, instructions, err := m.short(ctx, "fnv1a-64", "latency")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		cycles -= m.latencyLoop
 		t.Logf("%s: %v cycles, %v instructions", m.Name, cycles, instructions)
 		if math.Abs(cycles-want) > 16 || instructions < 64 {

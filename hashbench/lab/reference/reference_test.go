@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dpukv/hashbench"
+	"dpukv/internal/test/must"
 )
 
 // sourcesVar names the folder of the sources without a Debian package.
@@ -53,10 +54,7 @@ func start(t *testing.T) *Process {
 	if len(missing) > 0 {
 		t.Logf("without %s; %s names the sources' folder", strings.Join(missing, ", "), sourcesVar)
 	}
-	p, err := Start(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Start(path))(t)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -76,10 +74,7 @@ func TestSameBits(t *testing.T) {
 		if !p.Has(f.Base()) {
 			continue
 		}
-		want, err := p.Digest(f.Base())
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(p.Digest(f.Base()))(t)
 		if got := f.Digest(); got != want {
 			t.Errorf("%s: digest %016x, the reference's %016x", f.Name, got, want)
 		}

@@ -15,6 +15,7 @@ import (
 	"dpukv/hashbench/measure"
 	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 )
 
 var times = flag.Duration("times", 0, "measure Go's time over C's for about so long (make bench-hash-c)")
@@ -31,10 +32,7 @@ func TestTimes(t *testing.T) {
 	if *times == 0 {
 		t.Skip("measures for a minute: make bench-hash-c")
 	}
-	allowed, err := cpu.Allowed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(cpu.Allowed())(t)
 	pinned := allowed[len(allowed)-1]
 	p := pinnedStart(t, pinned)
 	one, two := p.Loops()
