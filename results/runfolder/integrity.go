@@ -18,11 +18,6 @@ import (
 // castagnoli is the polynomial of CRC-32C, which CPUs compute.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sealHlog writes the length and the checksum of its histogram log into a point.
-func sealHlog(p *results.Point, log []byte) {
-	p.HlogBytes, p.HlogCRC32C = int64(len(log)), checksum(log)
-}
-
 func checksum(log []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(log, castagnoli)) }
 
 // verifyHlog compares a histogram log with the length and the checksum in its point. Points of

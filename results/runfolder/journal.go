@@ -163,5 +163,3 @@ func (j *journal) check() error {
 	}
 	return nil
 }
-
-func (j *journal) close() error { return j.f.Close() }

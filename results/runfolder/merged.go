@@ -96,15 +96,16 @@ func CreateMerged(dir string, sources []Source, runs []*Run) (*Writer, error) {
 		return nil, err
 	}
 	for i, of := range texts {
-		if err := w.copyRequests(i+1, of[0], of[1]); err != nil {
+		if err := writeRequests(w.sourceDir(i+1), of[0], of[1]); err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
 	return w, nil
 }
 
-func (r *Run) copyRequests(n int, sweep, testbed []byte) error {
-	dir := r.sourceDir(n)
+// writeRequests writes a sweep and a testbed (nil: there is none) into a folder. The sweep comes
+// last: it is what makes the folder a run folder.
+func writeRequests(dir string, sweep, testbed []byte) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

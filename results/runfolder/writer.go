@@ -80,19 +80,14 @@ func checkUnused(dir string) error {
 	return nil
 }
 
-// fill writes sweep.yaml last: it is what makes the folder a run folder.
+// fill makes the folder a run folder.
 func (w *Writer) fill(sweep, testbed []byte) error {
 	for _, folder := range []string{histFolder, figFolder} {
 		if err := os.MkdirAll(filepath.Join(w.dir, folder), 0o777); err != nil {
 			return err
 		}
 	}
-	if testbed != nil {
-		if err := outfile.Replace(filepath.Join(w.dir, testbedFile), testbed); err != nil {
-			return err
-		}
-	}
-	if err := outfile.Replace(filepath.Join(w.dir, sweepFile), sweep); err != nil {
+	if err := writeRequests(w.dir, sweep, testbed); err != nil {
 		return err
 	}
 	return w.continueChains()
@@ -180,7 +175,7 @@ func (w *Writer) Append(p *results.Point, hlog []byte) error {
 	line := encodable(p)
 	line.HlogBytes, line.HlogCRC32C, line.Chain = 0, "", ""
 	if hlog != nil {
-		sealHlog(line, hlog)
+		line.HlogBytes, line.HlogCRC32C = int64(len(hlog)), checksum(hlog)
 		if err := outfile.Replace(w.histPath(p.ID), hlog); err != nil {
 			return w.appendError("the histograms of point "+p.ID, err)
 		}
@@ -232,7 +227,7 @@ func (w *Writer) Close() error {
 	}
 	for _, j := range slices.Backward(w.journals()) {
 		if j != nil {
-			errs = append(errs, j.close())
+			errs = append(errs, j.f.Close())
 		}
 	}
 	return errors.Join(errs...)
