@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"dpukv/hashbench/result"
 	"dpukv/internal/numfmt"
@@ -151,15 +152,8 @@ func writeConditionsOf(b *bytes.Buffer, machines []Machine, missing []string, le
 }
 
 func joinAtMost(list []string, most int) string {
-	text := ""
-	for i, s := range list {
-		if i == most {
-			return text + fmt.Sprintf("; and %d more", len(list)-most)
-		}
-		if i > 0 {
-			text += "; "
-		}
-		text += s
+	if more := len(list) - most; more > 0 {
+		list = append(list[:most:most], fmt.Sprintf("and %d more", more))
 	}
-	return text
+	return strings.Join(list, "; ")
 }

@@ -295,11 +295,6 @@ func (f *figure) drawGroup(c draw.Canvas, g group, top vg.Length) {
 
 func fill(c draw.Canvas, colour color.Color, x0, y0, x1, y1 vg.Length) {
 	c.SetColor(colour)
-	var p vg.Path
-	p.Move(vg.Point{X: x0, Y: y0})
-	p.Line(vg.Point{X: x1, Y: y0})
-	p.Line(vg.Point{X: x1, Y: y1})
-	p.Line(vg.Point{X: x0, Y: y1})
-	p.Close()
-	c.Fill(p)
+	box := vg.Rectangle{Min: vg.Point{X: x0, Y: y0}, Max: vg.Point{X: x1, Y: y1}}
+	c.Fill(box.Path())
 }
