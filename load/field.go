@@ -107,40 +107,48 @@ func (f *Field) check(l *Load) error {
 		spelling.Hint(found, f.Words), f.Allowed)
 }
 
-// whole completes the row of a whole number from lo to hi.
-func whole(f Field, lo, hi int, of func(*Load) *int) Field {
-	f.Numeric = true
-	f.Allowed = fmt.Sprintf("a whole number from %d to %d", lo, hi)
-	f.value = func(l *Load) any { return *of(l) }
-	f.text = func(l *Load) string { return strconv.Itoa(*of(l)) }
-	f.number = func(l *Load) float64 { return float64(*of(l)) }
+// of completes the row of a field by the text of its value, and by what reads it.
+func of[T any](
+	f Field, at func(*Load) *T, text func(T) string, parse func(string) (T, error),
+) Field {
+	f.value = func(l *Load) any { return *at(l) }
+	f.text = func(l *Load) string { return text(*at(l)) }
 	f.parse = func(l *Load, text string) error {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < lo || n > hi {
-			return errNotAllowed
+		v, err := parse(text)
+		if err == nil {
+			*at(l) = v
 		}
-		*of(l) = n
-		return nil
+		return err
 	}
 	return f
 }
 
-// decimal completes the row of a number from 0 to hi. unit converts it to the unit of the title.
-func decimal(f Field, hi float64, unit func(float64) float64, of func(*Load) *float64) Field {
+// whole completes the row of a whole number from lo to hi.
+func whole(f Field, lo, hi int, at func(*Load) *int) Field {
 	f.Numeric = true
-	f.value = func(l *Load) any { return *of(l) }
-	f.text = func(l *Load) string { return plain(*of(l)) }
-	f.number = func(l *Load) float64 { return *of(l) }
-	f.shown = func(l *Load) string { return plain(unit(*of(l))) }
-	f.parse = func(l *Load, text string) error {
+	f.Allowed = fmt.Sprintf("a whole number from %d to %d", lo, hi)
+	f.number = func(l *Load) float64 { return float64(*at(l)) }
+	return of(f, at, strconv.Itoa, func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < lo || n > hi {
+			return 0, errNotAllowed
+		}
+		return n, nil
+	})
+}
+
+// decimal completes the row of a number from 0 to hi. unit converts it to the unit of the title.
+func decimal(f Field, hi float64, unit func(float64) float64, at func(*Load) *float64) Field {
+	f.Numeric = true
+	f.number = func(l *Load) float64 { return *at(l) }
+	f.shown = func(l *Load) string { return plain(unit(*at(l))) }
+	return of(f, at, plain, func(text string) (float64, error) {
 		x, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(x) || x < 0 || x > hi {
-			return errNotAllowed
+			return 0, errNotAllowed
 		}
-		*of(l) = x + 0 // -0 becomes 0: equal values have one text
-		return nil
-	}
-	return f
+		return x + 0, nil // -0 becomes 0: equal values have one text
+	})
 }
 
 // plain formats a number in full, without an exponent.
@@ -153,96 +161,75 @@ func percent(share float64) float64 { return math.Round(share*1e6) / 1e4 }
 func mega(x float64) float64 { return x / 1e6 }
 
 // distribution completes the row of a [Dist].
-func distribution(f Field, of func(*Load) *Dist) Field {
+func distribution(f Field, at func(*Load) *Dist) Field {
 	f.Allowed = DistAllowed
-	f.value = func(l *Load) any { return *of(l) }
-	f.text = func(l *Load) string { return string(*of(l)) }
-	f.parse = func(l *Load, text string) error {
-		d, err := ParseDist(text)
-		if err == nil {
-			*of(l) = d
-		}
-		return err
-	}
-	return f
+	return of(f, at, func(d Dist) string { return string(d) }, ParseDist)
 }
 
 // word completes the row of a field with a fixed set of words.
-func word(f Field, words []string, of func(*Load) *string) Field {
+func word(f Field, words []string, at func(*Load) *string) Field {
 	f.Allowed, f.Words = strings.Join(words, ", "), words
-	f.value = func(l *Load) any { return *of(l) }
-	f.text = func(l *Load) string { return *of(l) }
-	f.parse = func(l *Load, text string) error {
+	return of(f, at, func(s string) string { return s }, func(text string) (string, error) {
 		if !slices.Contains(words, text) {
-			return errNotAllowed
+			return "", errNotAllowed
 		}
-		*of(l) = text
-		return nil
-	}
-	return f
+		return text, nil
+	})
 }
 
 // wordOrNone completes the row of a field with a fixed set of words, of which none stands for the
 // zero value.
-func wordOrNone(f Field, none string, others []string, of func(*Load) *string) Field {
-	f = word(f, append([]string{none}, others...), of)
-	f.text = func(l *Load) string { return cmp.Or(*of(l), none) }
-	parse := f.parse
-	f.parse = func(l *Load, text string) error {
-		err := parse(l, text)
-		if *of(l) == none {
-			*of(l) = ""
-		}
-		return err
-	}
+func wordOrNone(f Field, none string, others []string, at func(*Load) *string) Field {
+	words := append([]string{none}, others...)
+	f = textOr(f, none, at, func(text string) bool { return slices.Contains(words, text) })
+	f.Allowed, f.Words = strings.Join(words, ", "), words
 	return f
 }
 
+// textOr completes the row of an allowed text, of which none stands for the zero value.
+func textOr(f Field, none string, at func(*Load) *string, allowed func(string) bool) Field {
+	text := func(s string) string { return cmp.Or(s, none) }
+	return of(f, at, text, func(text string) (string, error) {
+		switch {
+		case !allowed(text):
+			return "", errNotAllowed
+		case text == none:
+			return "", nil
+		}
+		return text, nil
+	})
+}
+
 // upTo completes the row of a duration from 0 to the longest one, as numbers. such is an example.
-func upTo(f Field, longest time.Duration, such string, of func(*Load) *time.Duration) Field {
-	f = duration(f, of)
+func upTo(f Field, longest time.Duration, such string, at func(*Load) *time.Duration) Field {
+	f = timeUpTo(f, longest, at)
 	f.Numeric, f.InWords = true, true
 	f.Allowed = "a time from 0s to " + longest.String() + ", such as " + such
-	f.number = func(l *Load) float64 { return float64(*of(l)) }
-	parse := f.parse
-	f.parse = func(l *Load, text string) error {
-		var parsed Load
-		if err := parse(&parsed, text); err != nil || *of(&parsed) > longest {
-			return errNotAllowed
-		}
-		*of(l) = *of(&parsed)
-		return nil
-	}
+	f.number = func(l *Load) float64 { return float64(*at(l)) }
 	return f
 }
 
 // duration completes the row of a duration of 0 or more.
-func duration(f Field, of func(*Load) *time.Duration) Field {
+func duration(f Field, at func(*Load) *time.Duration) Field {
 	f.Allowed = "0 or more"
-	f.value = func(l *Load) any { return *of(l) }
-	f.text = func(l *Load) string { return of(l).String() }
-	f.parse = func(l *Load, text string) error {
+	return timeUpTo(f, math.MaxInt64, at)
+}
+
+func timeUpTo(f Field, longest time.Duration, at func(*Load) *time.Duration) Field {
+	return of(f, at, time.Duration.String, func(text string) (time.Duration, error) {
 		d, err := time.ParseDuration(text)
-		if err != nil || d < 0 {
-			return errNotAllowed
+		if err != nil || d < 0 || d > longest {
+			return 0, errNotAllowed
 		}
-		*of(l) = d
-		return nil
-	}
-	return f
+		return d, nil
+	})
 }
 
 // seed completes the row of a seed; any value is allowed.
-func seed(f Field, of func(*Load) *uint64) Field {
+func seed(f Field, at func(*Load) *uint64) Field {
 	f.Allowed = "a whole number of 64 bits"
-	f.value = func(l *Load) any { return *of(l) }
-	f.text = func(l *Load) string { return strconv.FormatUint(*of(l), 10) }
-	f.parse = func(l *Load, text string) error {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err == nil {
-			*of(l) = n
-		}
-		return err
-	}
-	return f
+	text := func(n uint64) string { return strconv.FormatUint(n, 10) }
+	return of(f, at, text, func(text string) (uint64, error) {
+		return strconv.ParseUint(text, 10, 64)
+	})
 }

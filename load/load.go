@@ -300,15 +300,7 @@ func (l *Load) Validate() error {
 	if err := cmp.Or(l.validateTrace(), l.validateMisses()); err != nil || l.Replays() {
 		return err
 	}
-	if err := l.validateSizes(); err != nil {
-		return err
-	}
-	for _, validate := range []func() error{l.validateArrivals, l.validateSetAfter} {
-		if err := validate(); err != nil {
-			return err
-		}
-	}
-	return l.validateKeys()
+	return cmp.Or(l.validateSizes(), l.validateArrivals(), l.validateSetAfter(), l.validateKeys())
 }
 
 // validateSizes refuses a size that is not the mean of the distribution beside it.

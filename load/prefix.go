@@ -1,7 +1,6 @@
 package load
 
 import (
-	"cmp"
 	"strings"
 	"time"
 )
@@ -22,41 +21,29 @@ const MaxTTL = 30 * 24 * time.Hour
 // keyPrefix completes the row of the keys' prefix.
 func keyPrefix(f Field) Field {
 	f.Allowed = "1 to 64 letters, digits and - _ . : /, or none"
-	f.value = func(l *Load) any { return l.KeyPrefix }
-	f.text = func(l *Load) string { return cmp.Or(l.KeyPrefix, none) }
-	f.parse = func(l *Load, text string) error {
-		if text == "" || len(text) > maxPrefixBytes || strings.Trim(text, prefixBytes) != "" {
-			return errNotAllowed
-		}
-		if l.KeyPrefix = text; text == none {
-			l.KeyPrefix = ""
-		}
-		return nil
-	}
-	return f
+	return textOr(f, none, func(l *Load) *string { return &l.KeyPrefix }, func(text string) bool {
+		return text != "" && len(text) <= maxPrefixBytes && strings.Trim(text, prefixBytes) == ""
+	})
 }
 
 // ttl completes the row of the time to live.
 func ttl(f Field) Field {
 	f.Allowed = "a time from 1ms to 720h, such as 60s, or none"
-	f.value = func(l *Load) any { return l.TTL }
-	f.text = func(l *Load) string {
-		if l.TTL == 0 {
+	text := func(d time.Duration) string {
+		if d == 0 {
 			return none
 		}
-		return l.TTL.String()
+		return d.String()
 	}
-	f.parse = func(l *Load, text string) error {
+	at := func(l *Load) *time.Duration { return &l.TTL }
+	return of(f, at, text, func(text string) (time.Duration, error) {
 		if text == none {
-			l.TTL = 0
-			return nil
+			return 0, nil
 		}
 		d, err := time.ParseDuration(text)
 		if err != nil || d < time.Millisecond || d > MaxTTL || d%time.Millisecond != 0 {
-			return errNotAllowed
+			return 0, errNotAllowed
 		}
-		l.TTL = d
-		return nil
-	}
-	return f
+		return d, nil
+	})
 }

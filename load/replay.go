@@ -78,18 +78,9 @@ func (l *Load) validateTrace() error {
 func traceFile(f Field) Field {
 	f.Allowed = "the path of a file that dpukv trace convert wrote, of letters, digits and " +
 		"- _ . : / + @ ~, or none"
-	f.value = func(l *Load) any { return l.Trace }
-	f.text = func(l *Load) string { return cmp.Or(l.Trace, none) }
-	f.parse = func(l *Load, text string) error {
-		if text == "" || len(text) > maxTracePath || strings.Trim(text, pathBytes) != "" {
-			return errNotAllowed
-		}
-		if l.Trace = text; text == none {
-			l.Trace = ""
-		}
-		return nil
-	}
-	return f
+	return textOr(f, none, func(l *Load) *string { return &l.Trace }, func(text string) bool {
+		return text != "" && len(text) <= maxTracePath && strings.Trim(text, pathBytes) == ""
+	})
 }
 
 const (
@@ -120,47 +111,41 @@ func traceSpeed(f Field) Field {
 // traceSample completes the row of Workload.TraceSample.
 func traceSample(f Field) Field {
 	f.Allowed = fmt.Sprintf("1/2 to 1/%d of the keys, or 1 for all", maxTraceSample)
-	f.value = func(l *Load) any { return l.TraceSample }
-	f.text = func(l *Load) string {
-		if l.TraceSample == 0 {
+	text := func(n int) string {
+		if n == 0 {
 			return "1"
 		}
-		return sampleOf + strconv.Itoa(l.TraceSample)
+		return sampleOf + strconv.Itoa(n)
 	}
-	f.parse = func(l *Load, text string) error {
+	at := func(l *Load) *int { return &l.TraceSample }
+	return of(f, at, text, func(text string) (int, error) {
 		if text == "1" {
-			l.TraceSample = 0
-			return nil
+			return 0, nil
 		}
-		of, begun := strings.CutPrefix(text, sampleOf)
-		n, err := strconv.Atoi(of)
+		number, begun := strings.CutPrefix(text, sampleOf)
+		n, err := strconv.Atoi(number)
 		if !begun || err != nil || n < 2 || n > maxTraceSample {
-			return errNotAllowed
+			return 0, errNotAllowed
 		}
-		l.TraceSample = n
-		return nil
-	}
-	return f
+		return n, nil
+	})
 }
 
 // traceRange completes the row of Workload.TraceRange.
 func traceRange(f Field) Field {
 	f.Allowed = "FROM-TO, the first operation from 0 on and the one after the last, or none"
-	f.value = func(l *Load) any { return l.TraceRange }
-	f.text = func(l *Load) string { return cmp.Or(l.TraceRange, none) }
-	f.parse = func(l *Load, text string) error {
+	text := func(s string) string { return cmp.Or(s, none) }
+	at := func(l *Load) *string { return &l.TraceRange }
+	return of(f, at, text, func(text string) (string, error) {
 		from, to, ok := parseRange(text)
 		switch {
 		case text == none:
-			l.TraceRange = ""
+			return "", nil
 		case !ok:
-			return errNotAllowed
-		default:
-			l.TraceRange = fmt.Sprintf("%d-%d", from, to)
+			return "", errNotAllowed
 		}
-		return nil
-	}
-	return f
+		return fmt.Sprintf("%d-%d", from, to), nil
+	})
 }
 
 func parseRange(text string) (from, to uint64, ok bool) {

@@ -56,14 +56,7 @@ type Malformed struct {
 }
 
 // Refused is the number of operations that have no equal here.
-func (s *Summary) Refused() (n uint64) {
-	for _, op := range s.Ops {
-		if op.As == "" {
-			n += op.Count
-		}
-	}
-	return n
-}
+func (s *Summary) Refused() uint64 { return s.Count("") }
 
 // Count returns the number of the trace's operations that became this one, such as "GET".
 func (s *Summary) Count(as string) (n uint64) {
