@@ -33,7 +33,7 @@ func benchClient(b *testing.B, window int, rate float64) {
 	r := must.Get(mica.Dial(b.Context(), s.Addr()))(b)
 	defer r.Close()
 	var first, last kvs.WorkerStats
-	res, err := client.Run(b.Context(), r, client.Config{
+	res := must.Get(client.Run(b.Context(), r, client.Config{
 		Load: load.Load{
 			Workload: load.Workload{
 				Keys: study.keys, KeyBytes: 8, ValueBytes: study.valueBytes,
@@ -50,10 +50,7 @@ func benchClient(b *testing.B, window int, rate float64) {
 				}
 			}
 		},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	thread := res.Threads[0]
 	b.ReportMetric(float64(thread.SpinNs)/float64(thread.Ops), "client-spin-ns/op")
 	b.ReportMetric(res.Point.ThroughputOps/1e6, "Mops")

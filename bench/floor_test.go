@@ -9,6 +9,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/offheap"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 )
 
@@ -28,13 +29,8 @@ func newMemoryFloor(tb testing.TB, keys, valueBytes int) *memoryFloor {
 	f := &memoryFloor{
 		lines: uint64(keys+2) / 3, item: itemHead + (valueBytes+7)&^7, value: make([]byte, valueBytes),
 	}
-	var err error
-	if f.index, err = offheap.Alloc(int(f.lines)*64, offheap.Auto); err != nil {
-		tb.Fatal(err)
-	}
-	if f.log, err = offheap.Alloc(keys*f.item, offheap.Auto); err != nil {
-		tb.Fatal(err)
-	}
+	f.index = must.Get(offheap.Alloc(int(f.lines)*64, offheap.Auto))(tb)
+	f.log = must.Get(offheap.Alloc(keys*f.item, offheap.Auto))(tb)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for at := 0; at < int(f.lines)*64; at += 8 {
 		binary.LittleEndian.PutUint64(f.index.Bytes()[at:], rng.Uint64N(uint64(keys))*uint64(f.item))

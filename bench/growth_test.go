@@ -152,14 +152,11 @@ func BenchmarkWorkers(b *testing.B) {
 	for workers := 1; workers <= len(cpus); workers *= 2 {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
 			sh := study
-			s, err := mica.Start(mica.Config{
+			s := must.Get(mica.Start(mica.Config{
 				Listen: "127.0.0.1:0", Workers: workers, PartitionsPerWorker: 1, Mode: partition.Cache, Items: sh.keys,
 				LogBytes: partition.LogBytesFor(sh.keys, 8, sh.valueBytes, partition.Cache, workers), Hash: "city64",
 				CPUs: cpus,
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			}))(b)
 			defer s.Close()
 			preload(b, s.Addr(), sh)
 			drive(b, s.Addr(), sh, func() (cpuNs, ops int64) {

@@ -63,18 +63,14 @@ func (f figures) report(b *testing.B) {
 }
 
 func dial(b *testing.B, addr string) kvs.Remote {
-	r := must.Get(mica.Dial(context.Background(), addr))(b)
-	return r
+	return must.Get(mica.Dial(context.Background(), addr))(b)
 }
 
 // onClient opens a session, and calls do with it on the client's CPU.
 func onClient(b *testing.B, r kvs.Remote, sh shape, window int, do func(kvs.Session) error) {
-	s, err := r.Open(kvs.SessionOptions{
+	s := must.Get(r.Open(kvs.SessionOptions{
 		Batch: sh.batch, Window: window, Connections: sh.connections,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	defer s.Close()
 	done := make(chan error)
 	go func() {

@@ -55,14 +55,10 @@ func roundTripNs(b *testing.B, size, server int, period time.Duration) float64 {
 }
 
 func pingPongNs(b *testing.B, program string, size, server int, period time.Duration) float64 {
-	out, err := exec.CommandContext(b.Context(), program, strconv.Itoa(size),
+	out := must.Get(exec.CommandContext(b.Context(), program, strconv.Itoa(size),
 		strconv.FormatFloat(period.Seconds(), 'f', -1, 64), strconv.Itoa(clientCPU),
-		strconv.Itoa(server)).Output()
-	if err != nil {
-		b.Fatal(err)
-	}
-	ns := must.Get(strconv.ParseFloat(strings.TrimSpace(string(out)), 64))(b)
-	return ns
+		strconv.Itoa(server)).Output())(b)
+	return must.Get(strconv.ParseFloat(strings.TrimSpace(string(out)), 64))(b)
 }
 
 func median(x []float64) float64 {

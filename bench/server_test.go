@@ -163,13 +163,10 @@ func BenchmarkValueSize(b *testing.B) {
 }
 
 func startMica(b *testing.B, mode partition.Mode, sh shape) *mica.Server {
-	s, err := mica.Start(mica.Config{
+	s := must.Get(mica.Start(mica.Config{
 		Listen: "127.0.0.1:0", Workers: 1, PartitionsPerWorker: 1, Mode: mode, Items: sh.keys,
 		LogBytes: partition.LogBytesFor(sh.keys, 8, sh.valueBytes, mode, 1), Hash: "city64", CPUs: []int{serverCPU},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	b.Cleanup(func() { s.Close() })
 	return s
 }
@@ -184,16 +181,14 @@ func preload(b *testing.B, addr string, sh shape) {
 	for k := 0; k < sh.keys || s.InFlight() > 0; {
 		binary.LittleEndian.PutUint64(key[:], uint64(k))
 		if k < sh.keys {
-			ok := must.Get(s.Submit(&kvs.Request{Op: kvs.Set, Key: key[:], Value: value, Hash: hashOf(uint64(k))}))(b)
-			if ok {
+			set := kvs.Request{Op: kvs.Set, Key: key[:], Value: value, Hash: hashOf(uint64(k))}
+			if must.Get(s.Submit(&set))(b) {
 				k++
 				continue
 			}
-		} else if err := s.Flush(); err != nil {
-			b.Fatal(err)
+		} else {
+			must.Do(b, s.Flush())
 		}
-		if _, err := s.Poll(nil, time.Second); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(s.Poll(nil, time.Second))(b)
 	}
 }

@@ -107,13 +107,8 @@ func serveEcho(b *testing.B, sh shape) served {
 	cmd := exec.Command(program, welcome, answer, strconv.Itoa(serverCPU))
 	cmd.Stderr = os.Stderr
 	in := must.Get(cmd.StdinPipe())(b)
-	stdout, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	stdout := must.Get(cmd.StdoutPipe())(b)
+	must.Do(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = in.Close()
 		_ = cmd.Wait()

@@ -98,13 +98,8 @@ func serve(b *testing.B, program string, args ...string) served {
 	}, args...)
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(b)
+	must.Do(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGCONT) // it may be stopped, or have ended
 		_ = cmd.Process.Signal(syscall.SIGTERM)

@@ -53,10 +53,7 @@ func clientOf(t *testing.T, name string, cpus []int, clock time.Duration, latenc
 
 func (c *Client) logs(t *testing.T, intervals ...Interval) {
 	t.Helper()
-	var err error
-	if c.Hlog, err = EncodeHlog(intervals); err != nil {
-		t.Fatal(err)
-	}
+	c.Hlog = must.Get(EncodeHlog(intervals))(t)
 }
 
 func mustCombine(t *testing.T, clients []Client) *Point {

@@ -45,7 +45,7 @@ func TestProbeLine(t *testing.T) {
 		t.Error(err)
 	}
 	p = resultstest.LocalPoint()
-	line, err = json.Marshal(p)
+	line, err := json.Marshal(p)
 	if err != nil || !strings.Contains(string(line), `"late_ops":0`) {
 		t.Errorf("%v: a store's point lacks an empty field: %s", err, line)
 	}

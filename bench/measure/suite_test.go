@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/performance"
 )
 
@@ -24,13 +25,10 @@ func TestOnly(t *testing.T) {
 // What has too few quiet repeats runs once more, by its whole name.
 func TestAgain(t *testing.T) {
 	const quiet, slow = "\t0.1 fixed-L1-ns\n", "\t0.2 fixed-L1-ns\n"
-	all, err := performance.Parse("pkg: dpukv/kvs/herd\n" +
+	all := must.Get(performance.Parse("pkg: dpukv/kvs/herd\n" +
 		"BenchmarkSHM/clients=1-2 1 5 ns/op" + quiet + "BenchmarkSHM/clients=1-2 1 5 ns/op" + quiet +
 		"BenchmarkSHM/clients=8-2 1 5 ns/op" + quiet + "BenchmarkSHM/clients=8-2 1 5 ns/op" + slow +
-		"BenchmarkSHM/a.b-2 1 5 ns/op" + slow + "pkg: dpukv/bench\n" + "BenchmarkKeys-2 1 5 ns/op" + slow)
-	if err != nil {
-		t.Fatal(err)
-	}
+		"BenchmarkSHM/a.b-2 1 5 ns/op" + slow + "pkg: dpukv/bench\n" + "BenchmarkKeys-2 1 5 ns/op" + slow))(t)
 	short := all.Short(2)
 	if want := []string{"bench.Keys", "herd.SHM/a.b", "herd.SHM/clients=8"}; !slices.Equal(short, want) {
 		t.Fatalf("short of quiet repeats: %q, want %q", short, want)

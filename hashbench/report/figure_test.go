@@ -18,11 +18,8 @@ import (
 
 func TestFigures(t *testing.T) {
 	dir := t.TempDir()
-	paths, err := DrawFigures(dir,
-		[]Machine{{"host", resulttest.Report(1, "Xeon")}, {"bf2", resulttest.Report(2, "Cortex-A72")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(DrawFigures(dir,
+		[]Machine{{"host", resulttest.Report(1, "Xeon")}, {"bf2", resulttest.Report(2, "Cortex-A72")}}))(t)
 	if len(paths) != 2*len(result.MainCases()) {
 		t.Errorf("wrote %q", paths)
 	}

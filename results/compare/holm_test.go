@@ -46,11 +46,8 @@ func TestManyQuestionsDifferAtTheStatedRate(t *testing.T) {
 	rng, differ, uncorrected := rand.New(rand.NewPCG(13, 14)), 0, 0
 	const trials, alpha = 300, 0.05
 	for range trials {
-		c, err := Compare(Side{Points: drawnQuestions(rng, 12)}, Side{Points: drawnQuestions(rng, 12)},
-			Options{Alpha: alpha, Metrics: Metrics()[:1]})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Compare(Side{Points: drawnQuestions(rng, 12)}, Side{Points: drawnQuestions(rng, 12)},
+			Options{Alpha: alpha, Metrics: Metrics()[:1]}))(t)
 		if c.Count(Better)+c.Count(Worse) > 0 {
 			differ++
 		}

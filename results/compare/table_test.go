@@ -28,11 +28,8 @@ func TestTableGolden(t *testing.T) {
 		"lost":    {base, lost},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := Compare(Side{Name: "runs/a", Machines: []string{"12 CPUs"}, Points: sides[0]},
-				Side{Name: "runs/b", Points: sides[1]}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(Compare(Side{Name: "runs/a", Machines: []string{"12 CPUs"}, Points: sides[0]},
+				Side{Name: "runs/b", Points: sides[1]}, Options{}))(t)
 			resultstest.Golden(t, name+".golden", write(t, c))
 		})
 	}

@@ -111,9 +111,7 @@ func TestChainShowsEdits(t *testing.T) {
 func TestChainIsContinued(t *testing.T) {
 	r := chainedRun(t)
 	edit(t, r, pointsFile, func(b []byte) []byte { return append(b, `{"schema":1,"id":"torn`...) })
-	if err := os.Remove(filepath.Join(r.Dir(), headFile)); err != nil { // as after a kill
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(r.Dir(), headFile))) // as after a kill
 	w := must.Get(Resume(r.Dir()))(t)
 	if n := len(w.Repairs()); n != 1 {
 		t.Errorf("repairs %q", w.Repairs())

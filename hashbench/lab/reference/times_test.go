@@ -52,13 +52,10 @@ func TestTimes(t *testing.T) {
 		}
 		list = append(list, c)
 	}
-	r, err := measure.Run(context.Background(), measure.Config{
+	r := must.Get(measure.Run(context.Background(), measure.Config{
 		Contenders: list, Rounds: measure.DefaultRounds, Duration: *times, CPU: pinned, Seed: 1,
 		Cases: result.MainCases(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	write(r)
 }
 
