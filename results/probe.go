@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -50,21 +49,6 @@ func FigureNames(points []*Point) []string {
 		}
 	}
 	return slices.SortedFunc(maps.Keys(seen), InOrder(figureOrder))
-}
-
-// InOrder compares words by their place in a list. Others follow by their letters.
-func InOrder(list []string) func(a, b string) int {
-	return func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(list, a), rank(list, b)), strings.Compare(a, b))
-	}
-}
-
-// rank is the place of a word in a list, or the one behind its end.
-func rank(list []string, word string) int {
-	if i := slices.Index(list, word); i >= 0 {
-		return i
-	}
-	return len(list)
 }
 
 // HigherIsBetter reports the better direction of a probe's figure: of rates it is up, of times and

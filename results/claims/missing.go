@@ -24,7 +24,8 @@ func missing(runs []Run, s *Selector, k Case, generation string) string {
 
 // missingRun says that no run is of the generations, or "" if one is.
 func missingRun(runs []Run, generations []string) string {
-	if slices.ContainsFunc(runs, func(r Run) bool { return slices.ContainsFunc(generations, r.of) }) {
+	of := func(r Run) bool { return slices.ContainsFunc(generations, r.of) }
+	if slices.ContainsFunc(runs, of) {
 		return ""
 	}
 	return "no run whose DPUs are " + titles(generations)

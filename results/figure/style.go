@@ -26,7 +26,8 @@ type style struct {
 func newStyle(l *Layout) *style {
 	size := l.fontSize()
 	of := func(share vg.Length, weight xfont.Weight, c color.Color) text.Style {
-		return figstyle.Text(Fonts[cmp.Or(l.Font, "sans")], max(leastFontSize, size*share), weight, c)
+		font := Fonts[cmp.Or(l.Font, "sans")]
+		return figstyle.Text(font, max(leastFontSize, size*share), weight, c)
 	}
 	s := &style{
 		width: l.width(), margin: figstyle.Margin, scale: size / 10, dpi: figstyle.DPI,
