@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -122,13 +123,8 @@ func (c *collector) progress(p *histPair) {
 func (c *collector) totals() (intended, actual *hdrhistogram.Histogram) {
 	all := c.all()
 	intended, actual = all.both(c.open)
-	if intended == nil {
-		intended = results.NewHistogram()
-	}
-	if actual == nil {
-		actual = results.NewHistogram()
-	}
-	return intended, actual
+	none := results.NewHistogram()
+	return cmp.Or(intended, none), cmp.Or(actual, none)
 }
 
 func (c *collector) all() (sum slot) {

@@ -1,8 +1,6 @@
 package client
 
 import (
-	"math"
-
 	"dpukv/client/compute"
 	"dpukv/internal/cpu"
 	"dpukv/internal/numfmt"
@@ -130,10 +128,8 @@ type overlapper struct {
 }
 
 func newOverlapper(t *thread) *overlapper {
-	// Nothing of this phase belongs to the measurement period.
-	never := period{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2}
-	o := &overlapper{loader: newLoader(t, never, nil)}
-	o.prepareNext, o.reconnectEvery, o.computing.eachNs = o.next, 0, 0
+	o := &overlapper{}
+	o.loader = newAside(t, o.next)
 	return o
 }
 

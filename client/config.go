@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,18 +98,10 @@ func (c *Config) setDefaults() {
 	if c.Dist == "" && !c.Replays() {
 		c.Dist = load.Uniform
 	}
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.Interval == 0 {
-		c.Interval = DefaultInterval
-	}
-	if c.MaxCoolDown == 0 {
-		c.MaxCoolDown = DefaultCoolDown
-	}
-	if c.AllThreads == 0 {
-		c.AllThreads = c.Threads
-	}
+	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
+	c.Interval = cmp.Or(c.Interval, DefaultInterval)
+	c.MaxCoolDown = cmp.Or(c.MaxCoolDown, DefaultCoolDown)
+	c.AllThreads = cmp.Or(c.AllThreads, c.Threads)
 }
 
 func (c *Config) validate() error {

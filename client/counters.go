@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"fmt"
 
 	"dpukv/internal/cpu"
@@ -29,13 +30,8 @@ func distrust(begin, end *sample, preload *kvs.Stats, mostInFlight uint64) strin
 	if end.nowNs == 0 {
 		return "" // the run ended before
 	}
-	why := fellSince(&begin.server, preload)
-	if why == "" {
-		why = fellSince(&end.server, &begin.server)
-	}
-	if why == "" {
-		why = uncounted(begin, end, mostInFlight)
-	}
+	why := cmp.Or(fellSince(&begin.server, preload), fellSince(&end.server, &begin.server),
+		uncounted(begin, end, mostInFlight))
 	if why == "" {
 		return ""
 	}

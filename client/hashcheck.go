@@ -1,7 +1,6 @@
 package client
 
 import (
-	"math"
 	"time"
 
 	"dpukv/internal/cpu"
@@ -38,10 +37,8 @@ func newChecker(t *thread) *checker {
 	// The load may have left a request that had no room. Its key is overwritten below, its cookie
 	// and value are not. So the request is dropped.
 	t.pending = false
-	// Nothing of this phase belongs to the point.
-	never := period{fromNs: math.MaxInt64 / 2, toNs: math.MaxInt64 / 2}
-	c := &checker{loader: newLoader(t, never, nil)}
-	c.prepareNext, c.reconnectEvery, c.computing.eachNs = c.next, 0, 0
+	c := &checker{}
+	c.loader = newAside(t, c.next)
 	for range checkList {
 		key, get := c.gen.Next()
 		c.list = append(c.list, prepared{key, t.cfg.hash.Sum64(t.keys.Fill(key)), get})

@@ -67,7 +67,7 @@ func (r *loadRun) atServer(begin, end *kvs.Stats, spanNs int64, cpus int) otherU
 	}
 	engineBefore, storeBefore := before(kvs.PartEngine), before(kvs.PartStore)
 	engineNs, storeNs := engine.CPUNs-engineBefore.CPUNs, store.CPUNs-storeBefore.CPUNs
-	if engine.Machine == store.Machine && overlap(r.facts.CPUs, r.facts.Lanes.CPUs) {
+	if engine.Machine == store.Machine && common(r.facts.CPUs, r.facts.Lanes.CPUs) != nil {
 		engineNs, storeNs = ownNs, ownNs
 	}
 	a := occupied(begin.CPUs, end.CPUs, engineNs, spanNs*int64(cpus))
@@ -78,7 +78,12 @@ func (r *loadRun) atServer(begin, end *kvs.Stats, spanNs int64, cpus int) otherU
 	}
 }
 
-// overlap reports whether two lists have a CPU in common.
-func overlap(a, b []int) bool {
-	return slices.ContainsFunc(a, func(c int) bool { return slices.Contains(b, c) })
+// common lists the CPUs of a that b has, too; nil: there are none.
+func common(a, b []int) (both []int) {
+	for _, c := range a {
+		if slices.Contains(b, c) {
+			both = append(both, c)
+		}
+	}
+	return both
 }

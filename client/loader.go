@@ -9,6 +9,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/load"
+	"dpukv/results"
 )
 
 // period is the measurement period and the warm-up before it, on the monotonic clock.
@@ -94,7 +95,6 @@ func newLoader(t *thread, p period, full chan<- *histPair) *loader {
 	l := &loader{
 		thread: t,
 		period: p,
-		gen:    generatorOf(t),
 		rec:    newRecorder(t.cfg, full, p.fromNs, int64(t.cfg.Interval)),
 		fills:  fills{on: t.cfg.Fills(), delayNs: int64(t.cfg.FillDelay)},
 
@@ -106,19 +106,21 @@ func newLoader(t *thread, p period, full chan<- *histPair) *loader {
 	}
 	if t.cfg.replay != nil {
 		l.play = newPlayer(t.cfg.replay, t.cfg, t.id)
+	} else {
+		l.gen = load.NewGenerator(&t.cfg.Workload, t.cfg.FirstThread+t.id, t.cfg.AllThreads)
 	}
 	if t.cfg.OpenLoop() {
-		l.schedule = newSchedule(t.cfg.pacer(t.id))
+		l.schedule = schedule{pacer: t.cfg.pacer(t.id), lag: results.NewHistogram()}
 	}
 	return l
 }
 
-// generatorOf makes the operations of a thread. A trace has its own.
-func generatorOf(t *thread) (g load.Generator) {
-	if t.cfg.replay == nil {
-		g = load.NewGenerator(&t.cfg.Workload, t.cfg.FirstThread+t.id, t.cfg.AllThreads)
-	}
-	return g
+// newAside makes a loader of a phase beside the load, whose operations next makes. Nothing of it
+// belongs to the point.
+func newAside(t *thread, next func()) *loader {
+	l := newLoader(t, period{fromNs: openEnd, toNs: openEnd}, nil)
+	l.prepareNext, l.reconnectEvery, l.computing.eachNs = next, 0, 0
+	return l
 }
 
 // load runs from the common start until nothing is outstanding.

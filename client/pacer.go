@@ -18,7 +18,7 @@ type Pacer struct {
 	OffsetNs float64 // of the first group; sets the threads of a load apart
 
 	periodNs float64 // from a group to the next, on the average
-	times    times   // the groups' times; nil: all distances are the same
+	times    *walk   // the groups' times; nil: all distances are the same
 	random   bool    // they are drawn
 }
 
@@ -28,7 +28,7 @@ const neverNs = 1 << 60
 // pacer returns the pacer of a thread of this client.
 func (c *Config) pacer(thread int) Pacer {
 	if c.replay != nil {
-		return Pacer{Group: 1, times: newRecorded(c.replay, c, thread)}
+		return Pacer{Group: 1, times: c.replay.times(c, thread)}
 	}
 	if c.Arrivals != load.Constant {
 		gaps := load.NewGaps(c.Seed, c.Arrivals, c.FirstThread+thread)
@@ -60,7 +60,7 @@ func newPacer(rateOps float64, group, thread, threads int, phase float64) Pacer 
 // make a Poisson process, the groups of all threads together are one, too.
 func newRandomPacer(rateOps float64, group, threads int, gaps load.Gaps) Pacer {
 	p := newGroups(rateOps/float64(threads), group)
-	p.times, p.random = newDrawn(p.periodNs, gaps), true
+	p.times, p.random = drawn(p.periodNs, gaps), true
 	return p
 }
 
@@ -105,16 +105,12 @@ func (p Pacer) groupAt(g uint64) int64 {
 }
 
 // drawn are the times of groups whose gaps are drawn.
-type drawn struct {
-	meanNs, ns float64
-	gaps       load.Gaps // that follow
-}
-
-func newDrawn(meanNs float64, gaps load.Gaps) times {
-	return newWalk[drawn, *drawn](drawn{meanNs: meanNs, gaps: gaps})
-}
-
-func (d *drawn) next() int64 {
-	d.ns += d.gaps.Next() * d.meanNs
-	return int64(min(math.Floor(d.ns), neverNs))
+func drawn(meanNs float64, gaps load.Gaps) *walk {
+	return newWalk(func() func() int64 {
+		ns, gaps := 0.0, gaps // each walk has the same gaps
+		return func() int64 {
+			ns += gaps.Next() * meanNs
+			return int64(min(math.Floor(ns), neverNs))
+		}
+	})
 }

@@ -184,21 +184,15 @@ func (p *player) ttl(recorded time.Duration) time.Duration {
 	return ttl
 }
 
-// recorded are the times of one thread's operations in a trace, from its range's first operation.
-type recorded struct {
-	speed  float64
-	baseNs int64
-	cursor trace.Cursor
-}
-
-func newRecorded(r *replay, cfg *Config, thread int) times {
-	return newWalk[recorded, *recorded](recorded{r.speed, r.baseNs, r.part(cfg, thread)})
-}
-
-func (r *recorded) next() int64 {
-	var of trace.Record
-	if !r.cursor.Next(&of) {
-		return neverNs
-	}
-	return int64(float64(of.AtNs-r.baseNs) / r.speed)
+// times are those of one thread's operations, from the range's first operation.
+func (r *replay) times(cfg *Config, thread int) *walk {
+	return newWalk(func() func() int64 {
+		cursor, of := r.part(cfg, thread), trace.Record{}
+		return func() int64 {
+			if !cursor.Next(&of) {
+				return neverNs
+			}
+			return int64(float64(of.AtNs-r.baseNs) / r.speed)
+		}
+	})
 }

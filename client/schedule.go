@@ -42,10 +42,6 @@ type schedule struct {
 	spunNs   int64 // spent in such turns
 }
 
-func newSchedule(p Pacer) schedule {
-	return schedule{pacer: p, lag: results.NewHistogram()}
-}
-
 // spun adds up the time of turns without work, at the start of the next turn.
 func (s *schedule) spun(nowNs int64) {
 	if turn := nowNs - s.lastNs; s.spinning && turn < int64(cpu.Preempted) {

@@ -32,7 +32,7 @@ func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
 		spun(s),
 		r.sharedCPUs(),
 		r.proxyBound(p),
-		r.rateMissed(p, s),
+		r.rateMissed(s),
 		lowerBounds(p),
 		scheduleLate(p, s),
 		scheduleHeld(s),
@@ -234,12 +234,7 @@ func (a pinned) shares(b pinned) results.Warning {
 			"%s and %s run on the same machine, and not both are pinned: they may "+
 				"share CPUs", a.name, b.name)
 	}
-	var both []int
-	for _, c := range a.cpus {
-		if slices.Contains(b.cpus, c) {
-			both = append(both, c)
-		}
-	}
+	both := common(a.cpus, b.cpus)
 	if both == nil {
 		return results.Warning{}
 	}
@@ -248,7 +243,7 @@ func (a pinned) shares(b pinned) results.Warning {
 
 // rateMissed compares the rate with all answers of the measurement period. Those to operations of
 // the warm-up stand for those in flight at its end. It allows for one batch per thread.
-func (r *loadRun) rateMissed(p *results.Point, s summed) results.Warning {
+func (r *loadRun) rateMissed(s summed) results.Warning {
 	offered := r.cfg.RateOps * r.cfg.Duration.Seconds()
 	if r.cfg.Replays() {
 		offered = float64(s.inside.answered + s.late + s.unsent)

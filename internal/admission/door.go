@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -188,16 +189,12 @@ func fatal(err error) bool {
 // ofOneConnection reports whether an error concerns one connection in the queue, which Accept has
 // removed from it.
 func ofOneConnection(err error) bool {
-	for _, e := range []syscall.Errno{
+	var errno syscall.Errno
+	return errors.As(err, &errno) && slices.Contains([]syscall.Errno{
 		syscall.ECONNABORTED, syscall.ECONNRESET, syscall.EPROTO, syscall.EINTR, syscall.ENONET,
 		syscall.ENETDOWN, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.EHOSTUNREACH,
 		syscall.ENOPROTOOPT,
-	} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	}, errno)
 }
 
 func (d *Door) failed(err error) {

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"bytes"
 	"os"
 	"runtime"
 	"strconv"
@@ -84,8 +83,9 @@ func Read() Facts {
 	facts.AllowedCPUs, _ = cpu.Allowed()
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {
-		facts.Hostname, facts.Kernel, facts.Arch = text(u.Nodename[:]), text(u.Release[:]),
-			text(u.Machine[:])
+		facts.Hostname = unix.ByteSliceToString(u.Nodename[:])
+		facts.Kernel = unix.ByteSliceToString(u.Release[:])
+		facts.Arch = unix.ByteSliceToString(u.Machine[:])
 	}
 	facts.Identity = identity("/", facts.Hostname, facts.CPUModel)
 	facts.Emulator, facts.PageBytes = Emulator(), int64(os.Getpagesize())
@@ -104,7 +104,7 @@ func read(fs root) Facts {
 		Mitigations: mitigations(fs),
 		CPUs:        countCPUs(fs),
 		Governor:    governor(fs),
-		NUMANodes:   numaNodes(fs),
+		NUMANodes:   len(fs.glob("sys/devices/system/node/node[0-9]*")),
 		Clocksource: fs.read("sys/devices/system/clocksource/clocksource0/current_clocksource"),
 		MemoryBytes: memoryBytes(fs),
 		THP:         chosen(fs.read("sys/kernel/mm/transparent_hugepage/enabled")),
@@ -118,13 +118,6 @@ func read(fs root) Facts {
 	}
 	facts.Cgroup, facts.QuotaCPUs = cgroup(fs)
 	return facts
-}
-
-func text(b []byte) string {
-	if i := bytes.IndexByte(b, 0); i >= 0 {
-		b = b[:i]
-	}
-	return string(b)
 }
 
 // loadAverage is the load of the machine before the measurement.
@@ -153,5 +146,5 @@ func Arch() string {
 	if unix.Uname(&u) != nil {
 		return ""
 	}
-	return text(u.Machine[:])
+	return unix.ByteSliceToString(u.Machine[:])
 }

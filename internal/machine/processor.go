@@ -88,8 +88,6 @@ func governor(fs root) string {
 	return strings.Join(names, ",")
 }
 
-func numaNodes(fs root) int { return len(fs.glob("sys/devices/system/node/node[0-9]*")) }
-
 // virtualization names the visible layers between this process and the hardware.
 func virtualization(fs root) string {
 	var layers []string

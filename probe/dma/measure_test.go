@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"dpukv/internal/test/must"
@@ -125,20 +124,6 @@ func TestWalk(t *testing.T) {
 		if m.step%cacheLine != 0 || len(m.far) < leastFar || len(met)*m.step != len(m.far) {
 			t.Errorf("%d B: step %d, %d places in %d B", bytes, m.step, len(met), len(m.far))
 		}
-	}
-}
-
-func TestCacheBytes(t *testing.T) {
-	const dir = "sys/devices/system/cpu/cpu0/cache/"
-	root := fstest.MapFS{
-		dir + "index0/size": {Data: []byte("48K\n")}, dir + "index3/size": {Data: []byte("32768K\n")},
-		dir + "index4/size": {Data: []byte("odd\n")},
-	}
-	if got := cacheBytes(root); got != 32<<20 {
-		t.Errorf("found %d", got)
-	}
-	if got := cacheBytes(fstest.MapFS{}); got != 0 {
-		t.Errorf("found %d in an empty system", got)
 	}
 }
 

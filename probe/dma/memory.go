@@ -2,14 +2,12 @@ package dma
 
 import (
 	"errors"
-	"io/fs"
 	"math/bits"
-	"os"
 	"strconv"
-	"strings"
 	"sync"
 
 	"dpukv/internal/offheap"
+	"dpukv/probe/memory/stream"
 )
 
 // memory is the near buffer and the far region.
@@ -79,23 +77,7 @@ func farBytes(bytes int) int {
 }
 
 // lastLevel is the size of this machine's last-level cache.
-var lastLevel = sync.OnceValue(func() int { return cacheBytes(os.DirFS("/")) })
-
-// cacheBytes is the size of the largest cache; 0: the kernel does not tell.
-func cacheBytes(root fs.FS) (most int) {
-	files, _ := fs.Glob(root, "sys/devices/system/cpu/cpu0/cache/index*/size")
-	for _, name := range files {
-		text, err := fs.ReadFile(root, name)
-		if err != nil {
-			continue // an index that goes away says nothing
-		}
-		word, kilo := strings.CutSuffix(strings.TrimSpace(string(text)), "K")
-		if n, err := strconv.Atoi(word); err == nil && kilo {
-			most = max(most, n<<10)
-		}
-	}
-	return most
-}
+var lastLevel = sync.OnceValue(func() int { return int(stream.CacheBytes([]int{0})) })
 
 // AllBytes are the study's sizes of a copy: the powers of two from 2 B to 8 MB.
 func AllBytes() (all []string) {

@@ -51,7 +51,7 @@ func Open(cfg Config) (verbs.Device, error) {
 	device := clib.At[ibvDevice](clib.At[ibvContext](ctx).device)
 	d := &Device{
 		name: cfg.named(name), lib: lib, ctx: ctx, mtu: cfg.MTU,
-		sysfs: text(device.ibdevPath[:]),
+		sysfs: unix.ByteSliceToString(device.ibdevPath[:]),
 	}
 	if err := d.setUp(cfg); err != nil {
 		clib.Call(lib.closeDevice, ctx) // its error matters less than the current one
@@ -81,7 +81,7 @@ func (d *Device) describe(port int) error {
 		return err
 	}
 	d.info = verbs.DeviceInfo{
-		Provider: "ibverbs", Name: d.name, Firmware: text(attr.fwVer[:]),
+		Provider: "ibverbs", Name: d.name, Firmware: unix.ByteSliceToString(attr.fwVer[:]),
 		Emulated: d.emulated(attr.vendorID),
 		// Firmware may write with relaxed order (PCI_WR_ORDERING), and the network may deliver out
 		// of order. The verbs tell neither.

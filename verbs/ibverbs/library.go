@@ -3,7 +3,6 @@
 package ibverbs
 
 import (
-	"bytes"
 	"fmt"
 	"sync"
 	"syscall"
@@ -75,10 +74,4 @@ func (l *library) newQP(pd uintptr, attr *ibvQPInitAttr) (uintptr, syscall.Errno
 // release calls a function that frees an object of C.
 func (d *Device) release(f, object uintptr, op string) error {
 	return d.check(int(int32(clib.Call(f, object))), "%s", op)
-}
-
-// text is a string of C in an array.
-func text(array []byte) string {
-	before, _, _ := bytes.Cut(array, []byte{0})
-	return string(before)
 }

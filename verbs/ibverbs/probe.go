@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"dpukv/internal/clib"
 	"dpukv/verbs"
 )
@@ -36,7 +38,7 @@ func (l *library) devices() (names []string, err error) {
 	return names, err
 }
 
-func deviceName(d uintptr) string { return text(clib.At[ibvDevice](d).name[:]) }
+func deviceName(d uintptr) string { return unix.ByteSliceToString(clib.At[ibvDevice](d).name[:]) }
 
 // eachDevice calls visit for every device until visit returns false.
 func (l *library) eachDevice(visit func(ibvDevice uintptr) bool) error {

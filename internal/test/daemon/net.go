@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -69,15 +70,14 @@ func (n *Net) ip(t testing.TB, where *Net, args string) {
 
 // output runs a command in the network.
 func (n *Net) output(cmd *exec.Cmd) (out []byte, err error) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	var thread sync.WaitGroup
+	thread.Go(func() {
 		runtime.LockOSThread() // for good
 		if err = n.enter(); err == nil {
 			out, err = cmd.CombinedOutput()
 		}
-	}()
-	<-done
+	})
+	thread.Wait()
 	return out, err
 }
 
@@ -90,14 +90,13 @@ func (n *Net) enter() error {
 }
 
 func newNamespace() (ns *os.File, err error) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	var thread sync.WaitGroup
+	thread.Go(func() {
 		runtime.LockOSThread() // for good: the thread ends here, the file keeps the namespace
 		if err = unix.Unshare(unix.CLONE_NEWNET); err == nil {
 			ns, err = os.Open("/proc/thread-self/ns/net")
 		}
-	}()
-	<-done
+	})
+	thread.Wait()
 	return ns, err
 }

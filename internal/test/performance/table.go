@@ -1,6 +1,7 @@
 package performance
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,12 +138,7 @@ func processors(all []*Processor) string {
 	return b.String()
 }
 
-func or(text string) string {
-	if text == "" {
-		return "not recorded"
-	}
-	return text
-}
+func or(text string) string { return cmp.Or(text, "not recorded") }
 
 func count(v Values) (n int) {
 	for _, values := range v {

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -65,10 +66,7 @@ func writeCommand(p *page, cmd *cobra.Command) {
 // describe writes a command's text: paragraphs in lines of the page's width, and parts with
 // indented lines as they are.
 func describe(p *page, cmd *cobra.Command) {
-	text := cmd.Long
-	if text == "" {
-		text = cmd.Short + "."
-	}
+	text := cmp.Or(cmd.Long, cmd.Short+".")
 	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if strings.Contains("\n"+part, "\n ") || strings.Contains(part, "\t") {
 			p.code(part)

@@ -29,13 +29,13 @@ func PointFields(root string) (string, error) {
 		"`actual_latency_p99_ns`.")
 	p.heading(2, "Point")
 	w := fieldWriter{structs: s, page: p, done: map[string]bool{"Point": true}}
-	w.writeStruct("Point", 3)
+	w.writeStruct("Point")
 	for len(w.next) > 0 {
 		name := w.next[0]
 		w.next = w.next[1:]
 		p.heading(2, name)
 		p.paragraph(s.sentence(name, s.docs[name]))
-		w.writeStruct(name, 3)
+		w.writeStruct(name)
 	}
 	if len(s.problems) > 0 {
 		return "", errors.New(strings.Join(s.problems, "\n"))
@@ -122,7 +122,7 @@ type fieldWriter struct {
 }
 
 // writeStruct writes a table for each part of a struct, a heading above each part that has one.
-func (w *fieldWriter) writeStruct(name string, level int) {
+func (w *fieldWriter) writeStruct(name string) {
 	headings := w.floating[name]
 	var rows [][]string
 	flush := func() {
@@ -134,7 +134,7 @@ func (w *fieldWriter) writeStruct(name string, level int) {
 	for _, f := range w.types[name].Fields.List {
 		for len(headings) > 0 && headings[0].Pos() < f.Pos() {
 			flush()
-			w.page.heading(level, strings.TrimSpace(headings[0].Text()))
+			w.page.heading(3, strings.TrimSpace(headings[0].Text()))
 			headings = headings[1:]
 		}
 		if len(f.Names) == 0 && f.Doc != nil {

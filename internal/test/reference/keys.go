@@ -29,7 +29,7 @@ func SweepKeys() string {
 				rows = append(rows, t.row(k.Name, k.Help, k.Allowed, plain(k.Default), k.Example))
 			}
 		}
-		t.write(2, heading, rows)
+		t.write(heading, rows)
 	}
 	t.writeLong()
 	return p.text()
@@ -46,7 +46,7 @@ func TestbedKeys() string {
 		for _, k := range section.Keys {
 			rows = append(rows, t.row(k.Name, k.Help, k.Allowed, plain(k.Default), k.Example))
 		}
-		t.write(2, section.Of, rows)
+		t.write(section.Of, rows)
 	}
 	t.writeLong()
 	return p.text()
@@ -67,8 +67,8 @@ func (t *keyTable) row(name, help, allowed, preset, example string) []string {
 	return []string{inline(name), plain(help), allowed, preset, inline(name + ": " + example)}
 }
 
-func (t *keyTable) write(level int, heading string, rows [][]string) {
-	t.p.heading(level, heading)
+func (t *keyTable) write(heading string, rows [][]string) {
+	t.p.heading(2, heading)
 	t.p.table([]string{"key", "meaning", "allowed", "default", "example"}, rows)
 }
 
