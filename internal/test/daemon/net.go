@@ -5,8 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"sync"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 

@@ -51,7 +51,7 @@ func TestFieldsOfStructs(t *testing.T) {
 	file := must.Get(parser.ParseFile(token.NewFileSet(), "p.go", source, parser.ParseComments))(t)
 	s.add(file)
 	w := fieldWriter{structs: s, page: new(page), done: map[string]bool{}}
-	w.writeStruct("Point", 3)
+	w.writeStruct("Point")
 	got := w.page.String()
 	for _, want := range []string{
 		"### Load\n", "| `ops` | integer | operations | Answered operations. |",
