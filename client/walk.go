@@ -2,9 +2,9 @@ package client
 
 import "math"
 
-// walk steps through the times of one thread's groups, which never fall. Earlier queries change no
-// answer, only its cost: a step for each group since the last query, or all steps from the start for
-// an earlier group.
+// walk steps through the times of one thread's groups, which never fall. Earlier queries change
+// no answer, only its cost: a step for each group since the last query, or all steps from the start
+// for an earlier group.
 type walk struct {
 	// begin returns the function that returns the time of each group in turn. That is neverNs if
 	// there is no further group.
