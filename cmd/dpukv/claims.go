@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -54,10 +54,9 @@ of it; 2 for a mistake in the command. Scripts read the verdicts with --json.`,
 				return err
 			}
 			outcomes := books.Evaluate(evidence)
-			if asJSON {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(outcomes)
-			}
-			return claims.Write(cmd.OutOrStdout(), evidence, outcomes)
+			return show(cmd, asJSON, outcomes, func(w io.Writer) error {
+				return claims.Write(w, evidence, outcomes)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON list instead of text")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -153,12 +152,7 @@ func compareRuns(cmd *cobra.Command, args []string, options compare.Options, asJ
 	if err != nil {
 		return statusOfVerdict(err)
 	}
-	if asJSON {
-		err = json.NewEncoder(cmd.OutOrStdout()).Encode(c)
-	} else {
-		err = c.Write(cmd.OutOrStdout())
-	}
-	if err != nil {
+	if err := show(cmd, asJSON, c, c.Write); err != nil {
 		return err
 	}
 	return statusOfVerdict(c.Err())

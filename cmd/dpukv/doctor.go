@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -29,10 +28,9 @@ the same verdicts. The exit status is always 0.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			facts := machine.Read()
 			findings := doctor.Examine(&facts)
-			if asJSON {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(findings)
-			}
-			return printFindings(cmd.OutOrStdout(), findings)
+			return show(cmd, asJSON, findings, func(w io.Writer) error {
+				return printFindings(w, findings)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false,

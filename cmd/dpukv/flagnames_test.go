@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs/stores"
 	"dpukv/placement/sweep"
 )
@@ -118,8 +119,5 @@ func TestFormerFlagsSetThoseOfToday(t *testing.T) {
 	if said.String() != want {
 		t.Errorf("got %q, want %q", said.String(), want)
 	}
-	if err := cmd.ParseFlags([]string{"--threads", "much"}); err == nil ||
-		!strings.Contains(err.Error(), "--threads") {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(t, cmd.ParseFlags([]string{"--threads", "much"}), "--threads")
 }

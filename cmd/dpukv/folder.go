@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,11 +52,9 @@ those of older builds do.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = json.NewEncoder(cmd.OutOrStdout()).Encode(report)
-			} else {
-				err = printVerified(cmd.OutOrStdout(), report)
-			}
+			err = show(cmd, asJSON, report, func(w io.Writer) error {
+				return printVerified(w, report)
+			})
 			if err == nil && report.Wrong() {
 				err = errors.New(args[0] + ": something is wrong with it")
 			}
@@ -108,7 +105,13 @@ and the exit status is 1.
 No sweep continues a merged folder. Continue its sources, and merge again.`,
 		Example: `  dpukv run merge runs/alice runs/bob --out runs/both
   dpukv report runs/both`,
-		Args: atLeastTwo("run folders"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("%s: found %d, allowed: 2 or more run folders", cmd.CommandPath(),
+					len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("--out: found nothing, allowed: a new folder")
@@ -129,15 +132,6 @@ No sweep continues a merged folder. Continue its sources, and merge again.`,
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "new folder to write")
 	return cmd
-}
-
-func atLeastTwo(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < 2 {
-			return usagef("%s: found %d, allowed: 2 or more %s", cmd.CommandPath(), len(args), what)
-		}
-		return nil
-	}
 }
 
 // mergeRuns merges run folders, and names what is wrong with them on stderr.

@@ -289,8 +289,5 @@ func (f *hashFlags) quality(cmd *cobra.Command, list []hashbench.Func) error {
 	if err != nil {
 		return fmt.Errorf("hash: %w", err)
 	}
-	if f.asJSON {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(r)
-	}
-	return r.WriteTable(cmd.OutOrStdout())
+	return show(cmd, f.asJSON, r, r.WriteTable)
 }

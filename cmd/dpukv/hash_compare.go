@@ -94,18 +94,13 @@ const hashFigure = 10
 
 // plotHashes draws the study's figure of hash functions.
 func (f *plotFlags) plotHashes(cmd *cobra.Command, files []string) error {
-	given := cmd.Flags().Changed
-	for _, name := range []string{
-		"latency", "actual", "slo", "log-x", "log-y", "shared-axes", "no-clip", "font", "font-size",
-		"title",
-	} {
-		if given(name) {
-			return usagef("--%s: found it with --figure 10, allowed: --format and --width", name)
-		}
+	err := refuse(cmd, "--figure 10", "--format and --width", "latency", "actual", "slo", "log-x",
+		"log-y", "shared-axes", "no-clip", "font", "font-size", "title")
+	if err != nil {
+		return err
 	}
 	page := report.Page{}
-	if given("format") {
-		var err error
+	if cmd.Flags().Changed("format") {
 		if page.Formats, err = figure.ParseFormats(f.formats); err != nil {
 			return ofFlag("format", err)
 		}

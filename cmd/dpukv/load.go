@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +34,7 @@ type loadFlags struct {
 	cfg    client.Config
 	store  string
 	server kvs.DialConfig // as far as flags say how to reach it
+	dial   func(context.Context, *kvs.DialConfig) (kvs.Remote, error)
 	login  credentialFlags
 	own    ownKeyFlags
 	cpus   string
@@ -259,7 +259,7 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	if f.cfg.CPUs, err = prepareCPUs(f.cfg.CPUs, f.cfg.Threads); err != nil {
 		return usagef("load: %w", ofFlag("cpus", err))
 	}
-	remote, err := f.dial(cmd.Context())
+	remote, err := f.dial(cmd.Context(), &f.server)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return fmt.Errorf("load: %w; start one with: dpukv serve %s", err, f.store)
 	}
@@ -267,7 +267,7 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 		return fmt.Errorf("load: %w", err)
 	}
 	defer remote.Close()
-	f.chooseHash(remote.Facts())
+	f.cfg.Hash = cmp.Or(f.cfg.Hash, remote.Facts().Hash, kvs.NoHash)
 	found, err := f.begin(cmd, remote)
 	if err != nil {
 		return err
@@ -281,17 +281,13 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	}
 	err = errors.Join(err, f.removeOwn(cmd, remote))
 	emulator := machine.EmulatorWarning("the client", machine.Emulator())
-	result.Point.Emulated = result.Point.Emulated || emulator != ""
-	result.Point.Warnings = append(result.Point.Warnings,
-		results.ReadWarnings(f.foundBefore(found), emulator)...)
-	result.Point.ID = "load"
-	result.Point.Placement = "attached" // nobody here placed the server
-	result.Point.Attached = true
-	result.Point.Submode = "unknown"
-	result.Point.ClientVersion = version
-	result.Point.Repeat = 1
-	return errors.Join(err, f.print(cmd, &result.Point), f.writeHist(result),
-		f.judge(cmd, &result.Point))
+	p := &result.Point
+	p.Emulated = p.Emulated || emulator != ""
+	p.Warnings = append(p.Warnings, results.ReadWarnings(f.foundBefore(found), emulator)...)
+	p.ID, p.Repeat, p.ClientVersion = "load", 1, version
+	p.Placement, p.Submode, p.Attached = "attached", "unknown", true // nobody here placed the server
+	printed := show(cmd, f.asJSON, p, func(w io.Writer) error { return table.WritePoint(w, p) })
+	return errors.Join(err, printed, f.writeHist(result), f.judge(cmd, p))
 }
 
 // judge says whether the point keeps the bound and the thresholds.
@@ -335,6 +331,7 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	if err != nil {
 		return fmt.Errorf("--%w", err)
 	}
+	f.dial = st.Dial
 	f.asStudied(given, &st.Study)
 	if err := f.fields.read(ctx, &f.cfg.Load); err != nil {
 		return err
@@ -380,7 +377,7 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 		return err
 	}
 	if f.cpus == "" {
-		reverse(f.cfg.CPUs)
+		slices.Reverse(f.cfg.CPUs)
 	}
 	return nil
 }
@@ -390,6 +387,7 @@ func (f *loadFlags) reach(st *kvs.Store) (err error) {
 	if f.server.Credentials, err = f.login.read(); err != nil {
 		return err
 	}
+	f.server.Addr = f.cfg.ServerAddr
 	st.Endpoints.FromEnvironment(&f.server.Credentials)
 	e, err := st.Endpoints.Parse(f.cfg.ServerAddr, &f.server.Credentials)
 	if err != nil {
@@ -455,32 +453,5 @@ func (f *loadFlags) protocolFits(st *kvs.Store) error {
 	default:
 		return fmt.Errorf("--protocol: found %q, allowed: %s", asked,
 			strings.Join(st.Protocols, ", "))
-	}
-}
-
-func (f *loadFlags) dial(ctx context.Context) (kvs.Remote, error) {
-	st, err := stores.Named(f.store)
-	if err != nil {
-		return nil, err
-	}
-	f.server.Addr = f.cfg.ServerAddr
-	return st.Dial(ctx, &f.server)
-}
-
-// chooseHash takes the server's hash function if the user chose none.
-func (f *loadFlags) chooseHash(facts kvs.Facts) {
-	f.cfg.Hash = cmp.Or(f.cfg.Hash, facts.Hash, kvs.NoHash)
-}
-
-func (f *loadFlags) print(cmd *cobra.Command, p *results.Point) error {
-	if f.asJSON {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(p)
-	}
-	return table.WritePoint(cmd.OutOrStdout(), p)
-}
-
-func reverse(list []int) {
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
 	}
 }

@@ -176,14 +176,22 @@ func (f *plotFlags) checkProbes(cmd *cobra.Command) error {
 	if f.figure != 4 {
 		refused = append(refused, "latency")
 	}
-	for _, name := range refused {
-		if cmd.Flags().Changed(name) {
-			return usagef("--%s: found it with --figure %d, allowed: figures of stores", name,
-				f.figure)
-		}
+	err := refuse(cmd, fmt.Sprintf("--figure %d", f.figure), "figures of stores", refused...)
+	if err != nil {
+		return err
 	}
 	if list, _ := results.ParseLatencyMetrics(f.latencies); len(list) > 1 {
 		return usagef("--latency: found %d with --figure 4, allowed: one", len(list))
+	}
+	return nil
+}
+
+// refuse refuses flags that another one has no use for.
+func refuse(cmd *cobra.Command, with, allowed string, flags ...string) error {
+	for _, name := range flags {
+		if cmd.Flags().Changed(name) {
+			return usagef("--%s: found it with %s, allowed: %s", name, with, allowed)
+		}
 	}
 	return nil
 }
@@ -193,13 +201,9 @@ func (f *plotFlags) printTable(cmd *cobra.Command, args []string) error {
 	if f.table != 4 {
 		return usagef("--table: found %d, allowed: 4", f.table)
 	}
-	for _, name := range []string{
-		"figure", "latency", "actual", "slo", "log-x", "log-y", "shared-axes", "no-clip", "width",
-		"font", "font-size", "title", "out",
-	} {
-		if cmd.Flags().Changed(name) {
-			return usagef("--%s: found it with --table 4, allowed: --format csv", name)
-		}
+	if err := refuse(cmd, "--table 4", "--format csv", "figure", "latency", "actual", "slo", "log-x",
+		"log-y", "shared-axes", "no-clip", "width", "font", "font-size", "title", "out"); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("format") && f.formats != "csv" {
 		return usagef("--format: found %q with --table 4, allowed: csv", f.formats)
@@ -258,7 +262,7 @@ func studyFigure(number int) (*figure.Study, error) {
 	}
 	study.Example = "examples/" + name
 	study.Store, study.Placements, study.Submodes = s.Stores[0], s.Placements, s.Submodes
-	for _, text := range strings.Split(s.Value("get_ratio"), ", ") {
+	for text := range strings.SplitSeq(s.Value("get_ratio"), ", ") {
 		ratio, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return nil, fmt.Errorf("%s: get_ratio: %w", name, err)

@@ -202,9 +202,7 @@ func TestPlotRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdout, _, err := runPlot(c.args...)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want an error with %q", err, c.want)
-			}
+			must.Fail(t, err, c.want)
 			if stdout != "" {
 				t.Errorf("stdout %q", stdout)
 			}

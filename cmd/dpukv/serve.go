@@ -2,9 +2,9 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"runtime/debug"
 	"strconv"
@@ -238,9 +238,9 @@ func limitHeap(connections int64) {
 
 // runServer announces a server and runs it until the command ends, or the server itself.
 func runServer(cmd *cobra.Command, s kvs.Server, asJSON bool) error {
-	err := errors.Join(
-		warnBeyondLoopback(cmd.ErrOrStderr(), s.Addr()),
-		announce(cmd, serving{s.Addr(), s.Facts()}, asJSON))
+	said := serving{s.Addr(), s.Facts()}
+	err := errors.Join(warnBeyondLoopback(cmd.ErrOrStderr(), s.Addr()),
+		show(cmd, asJSON, said, said.write))
 	if err != nil {
 		_ = s.Close() // the process ends
 		return err
@@ -255,12 +255,9 @@ func runServer(cmd *cobra.Command, s kvs.Server, asJSON bool) error {
 	}
 }
 
-func announce(cmd *cobra.Command, s serving, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(cmd.OutOrStdout()).Encode(s)
-	}
+func (s *serving) write(w io.Writer) error {
 	if s.Command != nil { // another program
-		_, err := fmt.Fprintf(cmd.OutOrStdout(),
+		_, err := fmt.Fprintf(w,
 			"%s %s on %s over %s: %d threads %s, mode %s: %s\n",
 			s.Store, s.Version, s.Addr, s.Transport, s.Workers, pinnedTo(s.CPUs), s.Mode,
 			strings.Join(s.Command, " "))
@@ -269,7 +266,7 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 	name, workers := kvs.TitleOf(s.Store), "workers"
 	switch s.Half {
 	case kvs.PartProxy: // it has no items
-		_, err := fmt.Fprintf(cmd.OutOrStdout(),
+		_, err := fmt.Fprintf(w,
 			"proxy of %s on %s, lanes over %s: %d threads %s\n",
 			name, s.Addr, s.Provider, s.Workers, pinnedTo(s.CPUs))
 		return err
@@ -278,7 +275,7 @@ func announce(cmd *cobra.Command, s serving, asJSON bool) error {
 	case kvs.PartStore:
 		name = "store half of " + name
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(),
+	_, err := fmt.Fprintf(w,
 		"%s on %s over %s: %d %s %s, %d partitions, mode %s, access %s, %d items, %s of log, "+
 			"pages %s\n",
 		name, s.Addr, strings.Trim(s.Transport+" "+s.Provider, " "), s.Workers, workers,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -79,10 +78,7 @@ which the share of the keys up to any rank differs.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(stats)
-			}
-			return stats.WriteText(cmd.OutOrStdout())
+			return show(cmd, asJSON, stats, stats.WriteText)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false,

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 
 	"github.com/spf13/cobra"
@@ -30,12 +32,19 @@ func ofFlag(flag string, err error) error {
 	return usagef("--%s: %s", flag, subject.ReplaceAllString(err.Error(), "found "))
 }
 
+// show prints a result: as one JSON value, or in words.
+func show(cmd *cobra.Command, asJSON bool, result any, words func(io.Writer) error) error {
+	if asJSON {
+		return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
+	}
+	return words(cmd.OutOrStdout())
+}
+
 // exactArgs requires n arguments of this name.
 func exactArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usagef("%[1]s: found %[4]d, allowed: %[2]d "+
-				"%[3]s", cmd.CommandPath(), n, what, len(args))
+			return usagef("%s: found %d, allowed: %d %s", cmd.CommandPath(), len(args), n, what)
 		}
 		return nil
 	}

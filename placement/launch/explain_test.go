@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 var errStatus = errors.New("exit status 255")
@@ -114,13 +116,8 @@ func TestLongOutputIsCutVisibly(t *testing.T) {
 	if err == nil {
 		t.Fatal("found no error")
 	}
-	for _, want := range []string{
-		"node bf: exit status 3: begin: the cause is here\n", " bytes left out) … 0", " the end",
-	} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("found %q, want %q in it", err, want)
-		}
-	}
+	must.Contain(t, err.Error(),
+		"node bf: exit status 3: begin: the cause is here\n", " bytes left out) … 0", " the end")
 	_, err = Output(t.Context(), n, "sh", "-c", `seq 1 300 >&2; exit 3`) // 1,092 bytes
 	if err == nil || strings.Contains(err.Error(), "…") || !strings.Contains(err.Error(), ": 1\n2\n") {
 		t.Errorf("found %q, want the whole output", err)
@@ -158,8 +155,5 @@ func TestKubectlWithoutCluster(t *testing.T) {
 	}
 	n := &Node{Name: "bf", Via: Kubectl, Pod: "kv-0", KubeContext: "dpukv-never"}
 	_, err := Output(t.Context(), n, "true")
-	if err == nil || !strings.Contains(err.Error(),
-		"node bf: there is no context dpukv-never: kubectl config get-contexts") {
-		t.Errorf("found %v, wanted that there is no such context", err)
-	}
+	must.Fail(t, err, "node bf: there is no context dpukv-never: kubectl config get-contexts")
 }

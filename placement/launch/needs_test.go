@@ -5,8 +5,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 const (
@@ -38,13 +39,7 @@ func TestMisfit(t *testing.T) {
 		},
 		{"no loader", needs{loader: x86Loader}, scratch, "and the node has none"},
 	} {
-		err := test.needs.misfit(test.machine)
-		if test.want == "" && err != nil {
-			t.Errorf("%s: %v", test.name, err)
-		}
-		if test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s: found %v, want %s", test.name, err, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) { must.Fail(t, test.needs.misfit(test.machine), test.want) })
 	}
 }
 
@@ -76,10 +71,8 @@ func TestChoosesBuildByNeed(t *testing.T) {
 	}
 	expect(glibc, file)
 	_, err := b.open(musl)
-	if want := "there is no " + file + "-static"; err == nil || !strings.Contains(err.Error(), want) ||
-		!strings.Contains(err.Error(), "-tags static") {
-		t.Errorf("found %v, want %s", err, want)
-	}
+	must.Fail(t, err, "there is no "+file+"-static")
+	must.Fail(t, err, "-tags static")
 	compile(t, other, file+"-static", "static")
 	expect(musl, file+"-static")
 	expect(glibc, file)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"dpukv/internal/test/must"
@@ -23,14 +22,6 @@ func refusal(file string, bed *testbed.Testbed) error {
 	return errors.Join(Check(&s, bed, []int{0, 1}), sweep.CheckAttach(&s, &kvs.Credentials{}))
 }
 
-// expect compares a refusal with the one that is wanted; "": none is.
-func expect(t *testing.T, name string, err error, want string) {
-	t.Helper()
-	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-		t.Errorf("%s: got\n  %v, want it to hold\n  %s", name, err, want)
-	}
-}
-
 // parseTestbed reads a valid testbed.
 func parseTestbed(t *testing.T, text string) testbed.Testbed {
 	t.Helper()
@@ -38,7 +29,7 @@ func parseTestbed(t *testing.T, text string) testbed.Testbed {
 }
 
 func TestImpossibleCombinationsAreRefused(t *testing.T) {
-	remote := must.Get(testbed.Parse("t.yaml", []byte(testbeds.RealMachines)))(t)
+	remote := parseTestbed(t, testbeds.RealMachines)
 	axis := "1"
 	for i := range 1000 {
 		axis += fmt.Sprintf(", %d", i+2)
@@ -114,23 +105,19 @@ func TestImpossibleCombinationsAreRefused(t *testing.T) {
 			"the sweep has 1000000 points or more",
 		},
 	} {
-		expect(t, test.name, refusal(test.sweep, &test.testbed), test.want)
+		t.Run(test.name, func(t *testing.T) {
+			must.Fail(t, refusal(test.sweep, &test.testbed), test.want)
+		})
 	}
 	d, local := sweep.Default(), testbed.Local()
-	if err := Check(&d, &local, []int{0, 1}); err != nil {
-		t.Errorf("the defaults are refused: %v", err)
-	}
+	must.Do(t, Check(&d, &local, []int{0, 1}))
 }
 
 func TestExampleTestbeds(t *testing.T) {
 	for _, name := range []string{"local", "netns", "netns-onpath", "bluefield", "slurm", "ssh", "kubectl"} {
-		text, err := os.ReadFile("../../examples/" + name + ".yaml")
-		if err != nil {
-			t.Error(err)
-			continue
-		}
+		text := must.Get(os.ReadFile("../../examples/" + name + ".yaml"))(t)
 		bed := parseTestbed(t, string(text))
-		expect(t, name, refusal("store: [mica, herd]\n", &bed), "")
+		must.Do(t, refusal("store: [mica, herd]\n", &bed))
 	}
 }
 
@@ -152,7 +139,7 @@ func TestTooFewPorts(t *testing.T) {
 		"server_threads: 1\nplacement: ONE\n": "at least 3 for an engine of mica with 1 threads, and for the store " +
 			"half, and for the proxy",
 	} {
-		expect(t, file, refusal(file, &bed), want)
+		must.Fail(t, refusal(file, &bed), want)
 	}
 }
 
@@ -186,6 +173,6 @@ func TestRefusalsOfStores(t *testing.T) {
 		"store: [mica, herd]\nbatch: 2048\nkeys: 10000\nhash: xxh64\n": "batch: found 2048, allowed: at most 1024, " +
 			"which is what herd takes",
 	} {
-		expect(t, file, refusal(file, &local), want)
+		must.Fail(t, refusal(file, &local), want)
 	}
 }

@@ -4,12 +4,11 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
-	"dpukv/placement/testbed"
 )
 
 // TestHalvesRefused has what contradicts halves, each refused before anything starts.
 func TestHalvesRefused(t *testing.T) {
-	bed := must.Get(testbed.Parse("t.yaml", []byte(`nodes:
+	bed := parseTestbed(t, `nodes:
   hostA: {kind: host, via: netns}
   dpuA: {kind: dpu, of: hostA, via: netns, profile: bf2}
   hostB: {kind: host, via: netns}
@@ -19,7 +18,7 @@ server_side: [hostB, dpuB]
 placements:
   WHOLE: {clients: [hostA], server: hostB}
   PROXIED: {clients: [hostA], proxy: dpuA, server: hostB}
-`)))(t)
+`)
 	for _, c := range []struct{ name, text, want string }{
 		{"halves", "placement: [CH-ED-SH, CH-PD-SH, CH-PD-ED-SH, CH-EH-SD]\nengine_threads: [1, 2]", ""},
 		{
@@ -53,7 +52,7 @@ placements:
 		{"a study's placement", "placement: CH-SH\nanswers: [read, write]", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			expect(t, c.name, refusal(c.text+"\n", &bed), c.want)
+			must.Fail(t, refusal(c.text+"\n", &bed), c.want)
 		})
 	}
 }

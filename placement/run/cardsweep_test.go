@@ -1,8 +1,6 @@
 package run
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,17 +13,8 @@ import (
 func runWithCards(t *testing.T, submodes, bed string) (Summary, []results.Point) {
 	t.Helper()
 	o, _, _ := fakeOptions(t, "")
-	dir := t.TempDir()
-	o.SweepFile, o.TestbedFile = filepath.Join(dir, "sweep.yaml"), filepath.Join(dir, "bed.yaml")
-	for file, text := range map[string]string{
-		o.SweepFile: "get_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n" +
-			"submode: " + submodes + "\n",
-		o.TestbedFile: bed,
-	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, &o, "get_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"+
+		"submode: "+submodes+"\n", bed)
 	sum, err := runFake(t, o)
 	if err != nil && len(sum.Failed) == 0 {
 		t.Fatal(err)

@@ -1,13 +1,10 @@
 package run
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"dpukv/internal/test/must"
-	"dpukv/placement/node"
 	"dpukv/placement/testbed"
 )
 
@@ -23,14 +20,7 @@ func parseTestbed(t *testing.T, text string) testbed.Testbed {
 // TestProgramMissing: a missing program is reported before anything starts.
 func TestProgramMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	file := filepath.Join(t.TempDir(), "sweep.yaml")
-	must.Do(t, os.WriteFile(file, []byte("store: [mica, redis]\n"), 0o644))
-	var stdout, stderr node.TailBuffer
-	plan := must.Get(NewPlan(Options{
-		SweepFile: file, Dir: filepath.Join(t.TempDir(), "run"), Stdout: &stdout,
-		Stderr: &stderr, plain: true,
-	}))(t)
-	sum, err := plan.Run(t.Context())
+	sum, err := runFake(t, realOptions(t, "store: [mica, redis]\n", ""))
 	if err == nil || !strings.Contains(err.Error(), "sweep.yaml:1:15: store: redis-server is not in PATH") ||
 		sum.Begun() {
 		t.Errorf("%+v, %v", sum, err)
@@ -58,9 +48,7 @@ func TestCheckGuest(t *testing.T) {
 				testbed: parseTestbed(t, "nodes:\n  a: "+c.bed+"\nclient_side: a\nserver_side: a\n"),
 			}
 			err := CheckGuest(&p)
-			if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
-				t.Errorf("found %v, want %q", err, c.want)
-			}
+			must.Fail(t, err, c.want)
 		})
 	}
 }

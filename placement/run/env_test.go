@@ -35,8 +35,7 @@ func linesOf(t *testing.T, dir string) map[string]nodeEnv {
 // can't be asked.
 func TestEnvHasEveryNode(t *testing.T) {
 	o, stderr, _ := fakeOptions(t, "")
-	bed := filepath.Join(t.TempDir(), "bed.yaml")
-	text := `nodes:
+	bed := `nodes:
   client: {kind: host, via: local}
   server: {kind: host, via: local}
   card: {kind: dpu, of: silent, generation: bf2, via: local}
@@ -44,8 +43,8 @@ func TestEnvHasEveryNode(t *testing.T) {
 client_side: client
 server_side: server
 `
-	must.Do(t, os.WriteFile(bed, []byte(text), 0o644))
-	o.TestbedFile, o.Argv = bed, []string{"dpukv", "sweep", "--password", "x"}
+	o.TestbedFile, o.Argv = filepath.Join(t.TempDir(), "bed.yaml"), []string{"dpukv", "sweep", "--password", "x"}
+	must.Do(t, os.WriteFile(o.TestbedFile, []byte(bed), 0o644))
 	must.Get(runFake(t, o))(t)
 	lines := linesOf(t, o.Dir)
 	if len(lines) != 4 {

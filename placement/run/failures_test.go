@@ -11,9 +11,7 @@ import (
 
 	"dpukv/internal/killed"
 	"dpukv/internal/test/kernel"
-	"dpukv/internal/test/must"
 	"dpukv/placement/machines"
-	"dpukv/placement/node"
 	"dpukv/placement/sweep"
 )
 
@@ -42,16 +40,22 @@ func TestTheDeadAreNamedFirst(t *testing.T) {
 			if !strings.Contains(script, "stop=hang") {
 				o.timeouts.Stop = 5 * time.Second // what a fake node does at its end comes first
 			}
-			sum, err := runFake(t, o)
-			defer leaveNone(t, pids, 2)
-			if err == nil || len(sum.Failed) != 1 {
-				t.Fatalf("got %+v, %v, want one point that fails", sum, err)
-			}
-			got := sum.Failed[0].Reason
-			if !strings.HasPrefix(got, want) || strings.Count(got, "signal 9") > 1 {
-				t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
-			}
+			failsFor(t, o, pids, 2, want)
 		})
+	}
+}
+
+// failsFor runs a sweep of one point, which fails, and whose reason begins as wanted. No process of it
+// stays behind.
+func failsFor(t *testing.T, o Options, pids string, processes int, want string) {
+	t.Helper()
+	sum, err := runFake(t, o)
+	defer leaveNone(t, pids, processes)
+	if err == nil || len(sum.Failed) != 1 {
+		t.Fatalf("got %+v, %v, want one point that fails", sum, err)
+	}
+	if got := sum.Failed[0].Reason; !strings.HasPrefix(got, want) || strings.Count(got, "signal 9") > 1 {
+		t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
 	}
 }
 
@@ -68,18 +72,10 @@ func TestLostNeighbour(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			o, _, pids := fakeOptions(t, script)
-			text := "neighbour: cache\nget_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\n" +
-				"repeats: 1\nkeys: 10\n"
-			must.Do(t, os.WriteFile(o.SweepFile, []byte(text), 0o644))
+			write(t, &o, "neighbour: cache\nget_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\n"+
+				"repeats: 1\nkeys: 10\n", "")
 			patient(&o)
-			sum, err := runFake(t, o)
-			defer leaveNone(t, pids, 3)
-			if err == nil || len(sum.Failed) != 1 {
-				t.Fatalf("got %+v, %v, want one point that fails", sum, err)
-			}
-			if got := sum.Failed[0].Reason; !strings.HasPrefix(got, want) || strings.Count(got, "signal 9") > 1 {
-				t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
-			}
+			failsFor(t, o, pids, 3, want)
 		})
 	}
 }
@@ -119,18 +115,11 @@ func TestKilledServerIsNamed(t *testing.T) {
 	needInstalled(t)
 	for _, store := range []string{"memcached", "redis"} {
 		t.Run(store, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "sweep.yaml")
-			text := "store: " + store + "\n" + strings.Replace(smallLoad, "300ms", "10s", 1)
-			must.Do(t, os.WriteFile(file, []byte(text), 0o644))
-			o := Options{
-				SweepFile: file, Dir: filepath.Join(t.TempDir(), "run"), Version: "test",
-				Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer), plain: true,
-				command: []string{os.Args[0], "node"},
-				observe: func(event string, _ *sweep.Point, _ *machines.Machines) {
-					if event == "go" {
-						killServer(t, store)
-					}
-				},
+			o := realOptions(t, "store: "+store+"\n"+strings.Replace(smallLoad, "300ms", "10s", 1), "")
+			o.observe = func(event string, _ *sweep.Point, _ *machines.Machines) {
+				if event == "go" {
+					killServer(t, store)
+				}
 			}
 			sum, err := runFake(t, o)
 			if err == nil || len(sum.Failed) != 1 {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -337,20 +336,39 @@ var briefly = kernel.Timeout(time.Second)
 func fakeOptions(t *testing.T, script string) (o Options, stderr *node.TailBuffer, pids string) {
 	t.Helper()
 	pids = t.TempDir()
-	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
-	text := "get_ratio: [1, 0.5]\nclient_threads: [1, 2]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
-	must.Do(t, os.WriteFile(sweep, []byte(text), 0o644))
-	stderr = new(node.TailBuffer)
-	return Options{
-		SweepFile: sweep, Dir: filepath.Join(t.TempDir(), "run"), Version: "test",
-		Stdout: new(node.TailBuffer), Stderr: stderr, plain: true,
-		command: []string{os.Args[0], "fake-node", pids, script},
-		timeouts: node.Timeouts{
-			Hello: kernel.Timeout(5 * time.Second), Server: briefly, Client: briefly, Result: briefly,
-			Stop: kernel.Timeout(300 * time.Millisecond), Kill: kernel.Timeout(300 * time.Millisecond),
-			Alive: time.Hour,
-		},
-	}, stderr, pids
+	o = realOptions(t,
+		"get_ratio: [1, 0.5]\nclient_threads: [1, 2]\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n", "")
+	o.command = []string{os.Args[0], "fake-node", pids, script}
+	o.timeouts = node.Timeouts{
+		Hello: kernel.Timeout(5 * time.Second), Server: briefly, Client: briefly, Result: briefly,
+		Stop: kernel.Timeout(300 * time.Millisecond), Kill: kernel.Timeout(300 * time.Millisecond),
+		Alive: time.Hour,
+	}
+	return o, o.Stderr.(*node.TailBuffer), pids
+}
+
+// realOptions returns the options for a sweep of real nodes of this binary; without a testbed, on this
+// machine.
+func realOptions(t *testing.T, sweep, bed string) Options {
+	t.Helper()
+	dir := t.TempDir()
+	o := Options{
+		SweepFile: filepath.Join(dir, "sweep.yaml"), Dir: filepath.Join(dir, "run"), Version: "test",
+		Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer), plain: true,
+		command: []string{os.Args[0], "node"},
+	}
+	write(t, &o, sweep, bed)
+	return o
+}
+
+// write writes a sweep file, and the testbed file if there is one.
+func write(t *testing.T, o *Options, sweep, bed string) {
+	t.Helper()
+	must.Do(t, os.WriteFile(o.SweepFile, []byte(sweep), 0o600))
+	if bed != "" {
+		o.TestbedFile = filepath.Join(filepath.Dir(o.SweepFile), "bed.yaml")
+		must.Do(t, os.WriteFile(o.TestbedFile, []byte(bed), 0o600))
+	}
 }
 
 // patient leaves a busy machine time for each step: where an event ends the point, no limit does.
@@ -391,6 +409,5 @@ func orchestrator(args []string) int {
 
 func allowedCPUs(t *testing.T) []int {
 	t.Helper()
-	cpus := must.Get(cpu.Allowed())(t)
-	return slices.Clone(cpus)
+	return must.Get(cpu.Allowed())(t)
 }

@@ -3,7 +3,6 @@ package run
 import (
 	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -38,7 +37,7 @@ func TestHalvesSubmode(t *testing.T) {
 	if os.Getenv("SUBMODE_REQUIRE") == "" {
 		t.Skip("measures for a minute: make test-lab runs it")
 	}
-	o := ofProbes(t, "", "")
+	o := ofProbes(t, "")
 	o.SweepFile, o.TestbedFile = "../../examples/split.yaml", "../../examples/netns.yaml"
 	o.Set = "duration=300ms,warmup=50ms"
 	runAll(t, o)
@@ -135,21 +134,9 @@ placements:
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			o, _, pids := fakeOptions(t, script)
-			o.TestbedFile = filepath.Join(t.TempDir(), "bed.yaml")
-			text := "placement: HALVES\nget_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\n" +
-				"repeats: 1\nkeys: 10\n"
-			for file, text := range map[string]string{o.SweepFile: text, o.TestbedFile: bed} {
-				must.Do(t, os.WriteFile(file, []byte(text), 0o644))
-			}
-			sum, err := runFake(t, o)
-			defer leaveNone(t, pids, 4)
-			if err == nil || len(sum.Failed) != 1 {
-				t.Fatalf("got %+v, %v, want one point that fails", sum, err)
-			}
-			if got := sum.Failed[0].Reason; !strings.HasPrefix(got, want) ||
-				strings.Count(got, "signal 9") > 1 {
-				t.Errorf("the reason is\n  %s, want it to begin with\n  %s", got, want)
-			}
+			write(t, &o, "placement: HALVES\nget_ratio: 1\nclient_threads: 1\nduration: 10ms\nwarmup: 0s\n"+
+				"repeats: 1\nkeys: 10\n", bed)
+			failsFor(t, o, pids, 4, want)
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,19 +35,18 @@ func needLab(t *testing.T) {
 func inLab(t *testing.T, sweep string, observe func(event string, pt *sweep.Point, m *machines.Machines)) Options {
 	t.Helper()
 	needLab(t)
+	o := realOptions(t, sweep, testbeds.FourMachines)
+	byProgram(t, &o)
+	o.observe = observe
+	return o
+}
+
+// byProgram has the real binary run the nodes and hold the machines.
+func byProgram(t *testing.T, o *Options) {
+	t.Helper()
 	program := programs.DPUKV(t)
-	build := must.Get(node.Digest(program))(t)
-	dir := t.TempDir()
-	files := map[string]string{"sweep.yaml": sweep, "bed.yaml": testbeds.FourMachines}
-	for name, text := range files {
-		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	return Options{
-		SweepFile: filepath.Join(dir, "sweep.yaml"), TestbedFile: filepath.Join(dir, "bed.yaml"),
-		Dir: filepath.Join(dir, "run"), Version: "devel", Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer),
-		plain:   true,
-		command: []string{program, "node"}, keeper: []string{program, "lab"}, build: build, observe: observe,
-	}
+	o.Version, o.build = "devel", must.Get(node.Digest(program))(t)
+	o.command, o.keeper = []string{program, "node"}, []string{program, "lab"}
 }
 
 // Each of the longerPoints must succeed at the first try, also on a busy machine.

@@ -2,13 +2,10 @@ package run
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"testing"
 
 	"dpukv/internal/test/must"
-	"dpukv/placement/node"
 	"dpukv/results"
 	"dpukv/results/runfolder"
 )
@@ -21,20 +18,11 @@ func TestSweepOfFiveClients(t *testing.T) {
 	}
 	cpus := allowedCPUs(t)
 	last := cpus[len(cpus)-1]
-	dir := t.TempDir()
 	bed := fmt.Sprintf("nodes:\n  srv: {}\n  c1: {}\n  c2: {}\n  c3: {}\n  c4: {cpus: %q}\n  c5: {cpus: %q}\n"+
 		"client_side: [c1, c2, c3, c4, c5]\nserver_side: srv\n"+
 		"placements: {FIVE: {clients: [c1, c2, c3, c4, c5], server: srv}}\n", fmt.Sprint(last), fmt.Sprint(last))
-	sweep := "placement: FIVE\nget_ratio: 1\nclient_threads: 1\nkeys: 5000\nwarmup: 50ms\nrequests: [5000]\n" +
-		"rate: [0, 20000]\nrepeats: 1\n"
-	for name, text := range map[string]string{"bed.yaml": bed, "sweep.yaml": sweep} {
-		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	o := Options{
-		SweepFile: filepath.Join(dir, "sweep.yaml"), TestbedFile: filepath.Join(dir, "bed.yaml"),
-		Dir: filepath.Join(dir, "run"), Version: "test", Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer),
-		command: []string{os.Args[0], "node"}, plain: true,
-	}
+	o := realOptions(t, "placement: FIVE\nget_ratio: 1\nclient_threads: 1\nkeys: 5000\nwarmup: 50ms\n"+
+		"requests: [5000]\nrate: [0, 20000]\nrepeats: 1\n", bed)
 	runAll(t, o)
 	run := must.Get(runfolder.Open(o.Dir))(t)
 	for _, p := range readPoints(t, o.Dir) {

@@ -23,38 +23,24 @@ import (
 	"dpukv/results/runfolder"
 )
 
-// shortSweep writes a sweep of four points of real measurements.
-func shortSweep(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "sweep.yaml")
-	text := "get_ratio: [1, 0.5]\nclient_threads: [1, 2]\nkeys: 5000\nduration: 300ms\nwarmup: 50ms\nrepeats: 1\n"
-	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
-	return file
-}
-
 // TestSweepOfMICA kills a sweep half-way, continues it, and checks its measurements.
 func TestSweepOfMICA(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for seconds")
 	}
-	sweep, dir := shortSweep(t), filepath.Join(t.TempDir(), "run")
-	killHalfWay(t, sweep, dir)
-	before := readPoints(t, dir)
-
-	var stdout, stderr node.TailBuffer
-	plan := must.Get(NewPlan(Options{
-		SweepFile: sweep, Dir: dir, Version: "test", Stdout: &stdout, Stderr: &stderr,
-		command: []string{os.Args[0], "node"}, plain: true,
-	}))(t)
-	sum, err := plan.Run(t.Context())
+	o := realOptions(t, "get_ratio: [1, 0.5]\nclient_threads: [1, 2]\nkeys: 5000\nduration: 300ms\nwarmup: 50ms\n"+
+		"repeats: 1\n", "")
+	killHalfWay(t, o.SweepFile, o.Dir)
+	before := readPoints(t, o.Dir)
+	sum, err := runFake(t, o)
 	if err != nil || sum.Before != len(before) || sum.Measured != 4-len(before) {
-		t.Fatalf("got %+v, %v%s", sum, err, stderr.Lines())
+		t.Fatalf("got %+v, %v%s", sum, err, o.Stderr.(*node.TailBuffer).Lines())
 	}
-	if !strings.Contains(stdout.Lines(), "CH-SH") {
-		t.Errorf("no table on stdout:%s", stdout.Lines())
+	if table := o.Stdout.(*node.TailBuffer).Lines(); !strings.Contains(table, "CH-SH") {
+		t.Errorf("no table on stdout:%s", table)
 	}
-	run := must.Get(runfolder.Open(dir))(t)
-	for _, p := range readPoints(t, dir) {
+	run := must.Get(runfolder.Open(o.Dir))(t)
+	for _, p := range readPoints(t, o.Dir) {
 		checkMICAPoint(t, run, &p)
 	}
 }
@@ -122,17 +108,14 @@ func TestFullDiskEndsTheSweepAndLosesNothing(t *testing.T) {
 	t.Cleanup(func() { unix.Unmount(disk, 0) })
 	o, _, pids := fakeOptions(t, "")
 	o.Dir = filepath.Join(disk, "run")
-	text := "batch: [" + counted(30) +
-		"]\nclient_threads: 1\nget_ratio: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n"
-	must.Do(t, os.WriteFile(o.SweepFile, []byte(text), 0o644))
+	write(t, &o, "batch: ["+counted(30)+
+		"]\nclient_threads: 1\nget_ratio: 1\nduration: 10ms\nwarmup: 0s\nrepeats: 1\nkeys: 10\n", "")
 	sum, err := runFake(t, o)
 	for _, want := range []string{
 		"the sweep ends here", "no space left on device", o.Dir,
 		"when there is room: dpukv sweep --resume --out " + o.Dir,
 	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want it to hold %q", err, want)
-		}
+		must.Fail(t, err, want)
 	}
 	if got := len(readPoints(t, o.Dir)); got != sum.Measured || got == 0 || got == 30 {
 		t.Errorf("%d points are in the folder, %d were measured", got, sum.Measured)
@@ -281,23 +264,17 @@ func needInstalled(t *testing.T) {
 // sweepOf runs a sweep on this machine and returns its points.
 func sweepOf(t *testing.T, text, attach string) []results.Point {
 	t.Helper()
-	dir, file := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "sweep.yaml")
-	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
-	var stdout, stderr node.TailBuffer
-	o := Options{
-		SweepFile: file, Dir: dir, Attach: attach, Version: "test", Stdout: &stdout, Stderr: &stderr,
-		command: []string{os.Args[0], "node"}, plain: true,
-	}
-	plan := must.Get(NewPlan(o))(t)
-	if _, err := plan.Run(t.Context()); err != nil {
-		t.Fatalf("%v%s", err, stderr.Lines())
+	o := realOptions(t, text, "")
+	o.Attach = attach
+	if _, err := runFake(t, o); err != nil {
+		t.Fatalf("%v%s", err, o.Stderr.(*node.TailBuffer).Lines())
 	}
 	o.SweepFile, o.Attach = "", ""
 	again, err := NewPlan(o)
 	if err != nil || again.sweep.Attach != attach {
 		t.Errorf("continued, it would attach to %q, not %q (%v)", again.sweep.Attach, attach, err)
 	}
-	return readPoints(t, dir)
+	return readPoints(t, o.Dir)
 }
 
 // TestSweepOfBothStores measures a point of each.
@@ -305,20 +282,11 @@ func TestSweepOfBothStores(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for seconds")
 	}
-	dir := filepath.Join(t.TempDir(), "run")
-	file := filepath.Join(t.TempDir(), "sweep.yaml")
-	text := "store: [mica, herd]\nget_ratio: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300ms\nwarmup: " +
-		"50ms\nrepeats: 1\n"
-	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
-	var stdout, stderr node.TailBuffer
-	plan := must.Get(NewPlan(Options{
-		SweepFile: file, Dir: dir, Version: "test", Stdout: &stdout, Stderr: &stderr,
-		command: []string{os.Args[0], "node"}, plain: true,
-	}))(t)
-	if sum, err := plan.Run(t.Context()); err != nil || sum.Measured != 2 {
-		t.Fatalf("got %+v, %v%s", sum, err, stderr.Lines())
+	points := sweepOf(t, "store: [mica, herd]\n"+smallLoad, "")
+	if len(points) != 2 {
+		t.Errorf("%d points, want one of each", len(points))
 	}
-	for _, p := range readPoints(t, dir) {
+	for _, p := range points {
 		want := [2]string{"tcp", ""}
 		if p.Store == "herd" {
 			want = [2]string{"rdma", "shm"}
@@ -335,20 +303,10 @@ func TestSweepOfTwoClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures for seconds")
 	}
-	dir := t.TempDir()
-	o := Options{
-		SweepFile: filepath.Join(dir, "sweep.yaml"), TestbedFile: filepath.Join(dir, "bed.yaml"),
-		Dir: filepath.Join(dir, "run"), Version: "test", Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer),
-		command: []string{os.Args[0], "node"}, plain: true,
-	}
-	for file, text := range map[string]string{
-		o.TestbedFile: "nodes: {a: {}, b: {}, c: {}}\nclient_side: a\nserver_side: b\n" +
-			"placements:\n  TWO-SH: {clients: [a, c], server: b}\n  ONE-SH: {clients: a, server: b}\n",
-		o.SweepFile: "placement: [TWO-SH, ONE-SH]\nget_ratio: 1\nclient_threads: 1\nkeys: 5000\nduration: 2s\n" +
-			"repeats: 1\n",
-	} {
-		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
-	}
+	o := realOptions(t, "placement: [TWO-SH, ONE-SH]\nget_ratio: 1\nclient_threads: 1\nkeys: 5000\nduration: 2s\n"+
+		"repeats: 1\n",
+		"nodes: {a: {}, b: {}, c: {}}\nclient_side: a\nserver_side: b\n"+
+			"placements:\n  TWO-SH: {clients: [a, c], server: b}\n  ONE-SH: {clients: a, server: b}\n")
 	runAll(t, o)
 	for _, p := range readPoints(t, o.Dir) {
 		if several := len(p.Clients) == 2; (p.CoolDownNs > 0) != several || several != (p.Placement == "TWO-SH") {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
-	"dpukv/placement/node"
 	"dpukv/results/resultstest"
 )
 
@@ -86,20 +85,10 @@ func TestGoldenPoints(t *testing.T) {
 // goldenPoints runs a sweep and returns its measured points as they are in the folder.
 func goldenPoints(t *testing.T, text string) (points []map[string]any) {
 	t.Helper()
-	dir := t.TempDir()
-	o := Options{
-		Quick: text == "", Set: "duration=100ms,warmup=10ms",
-		TestbedFile: filepath.Join(dir, "bed.yaml"), Dir: filepath.Join(dir, "run"), plain: true,
-		Version: "test", Stdout: new(node.TailBuffer), Stderr: new(node.TailBuffer),
-		command: []string{os.Args[0], "node"},
-	}
-	files := map[string]string{o.TestbedFile: goldenBed}
-	if !o.Quick {
-		o.SweepFile = filepath.Join(dir, "sweep.yaml")
-		files[o.SweepFile] = text
-	}
-	for file, text := range files {
-		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
+	o := realOptions(t, text, goldenBed)
+	o.Set = "duration=100ms,warmup=10ms"
+	if o.Quick = text == ""; o.Quick {
+		o.SweepFile = ""
 	}
 	runAll(t, o)
 	lines := must.Get(os.ReadFile(filepath.Join(o.Dir, "points.jsonl")))(t)

@@ -20,8 +20,7 @@ import (
 func untilOptions(t *testing.T, until string) Options {
 	t.Helper()
 	o, _, _ := fakeOptions(t, "noisy")
-	text := "get_ratio: 1\nclient_threads: [1, 2, 4]\nduration: 10ms\nwarmup: 0s\nrepeats: 3\nkeys: 10\n"
-	must.Do(t, os.WriteFile(o.SweepFile, []byte(text), 0o644))
+	write(t, &o, "get_ratio: 1\nclient_threads: [1, 2, 4]\nduration: 10ms\nwarmup: 0s\nrepeats: 3\nkeys: 10\n", "")
 	o.Until = until
 	return o
 }
@@ -49,21 +48,13 @@ func TestRepeatsUntil(t *testing.T) {
 	if n[1] != 6 || n[2] != 8 || n[4] != 12 {
 		t.Errorf("found %v repeats, want 6, 8 and 12", n)
 	}
-	for _, want := range []string{
+	must.Contain(t, stdout.String(),
 		"95 % intervals of the medians, asked for ±5 %:",
 		"1 client thread: throughput ±0.0 %, p99 ±0.0 %: reached in 6 repeats",
 		"2 client threads: throughput ±4.1 %, p99 ±0.0 %: reached in 8 repeats",
-		"4 client threads: throughput ±0.0 %, p99 ±", "not reached in 12 repeats",
-	} {
-		if !strings.Contains(stdout.String(), want) {
-			t.Errorf("stdout lacks %q:\n%s", want, stdout.String())
-		}
-	}
-	for _, want := range []string{"[1/at most 36]", "1 of 3 configurations did not reach ±5 %: lengthen duration"} {
-		if !strings.Contains(stderr.String(), want) {
-			t.Errorf("stderr lacks %q:\n%s", want, stderr.String())
-		}
-	}
+		"4 client threads: throughput ±0.0 %, p99 ±", "not reached in 12 repeats")
+	must.Contain(t, stderr.String(), "[1/at most 36]",
+		"1 of 3 configurations did not reach ±5 %: lengthen duration")
 	for i := range points {
 		if i > 0 && points[i].Repeat < points[i-1].Repeat {
 			t.Errorf("point %d: found repeat %d after %d, want one round after another", i, points[i].Repeat,
@@ -123,10 +114,8 @@ func TestRepeatsUntilContinues(t *testing.T) {
 				t.Errorf("after the end: got %+v, %v", sum, err)
 			}
 			o.Until = "6%"
-			if _, err := NewPlan(o); err == nil || !strings.Contains(err.Error(),
-				"repeats_until is [5%] there, [6%] here") {
-				t.Errorf("another width: got %v", err)
-			}
+			_, err = NewPlan(o)
+			must.Fail(t, err, "repeats_until is [5%] there, [6%] here")
 		})
 	}
 }
@@ -200,9 +189,8 @@ func TestRepeatsUntilDryRun(t *testing.T) {
 		must.Do(t, os.WriteFile(o.SweepFile, append(text, file...), 0o644))
 		plan := must.Get(NewPlan(o))(t)
 		var dry strings.Builder
-		if err := DryRun(&dry, plan); err != nil || !strings.Contains(dry.String(), want) {
-			t.Errorf("got\n%s, %v, want\n%s", dry.String(), err, want)
-		}
+		must.Do(t, DryRun(&dry, plan))
+		must.Contain(t, dry.String(), want)
 	}
 }
 

@@ -2,8 +2,9 @@ package sweep
 
 import (
 	"slices"
-	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // compared is a sweep of two builds.
@@ -55,10 +56,8 @@ func TestBuildsInAFile(t *testing.T) {
 		t.Errorf("a sweep of one build has the base %s, %v", base, CheckBuilds(&one))
 	}
 	for _, text := range []string{"v1", "\"@\"", "v1@", "\"@aa\"", "\"v 1@aa\"", "1"} {
-		if _, err := Parse("s.yaml", []byte("build: "+text)); err == nil ||
-			!strings.Contains(err.Error(), "allowed: none, or VERSION@DIGEST of two builds") {
-			t.Errorf("%s: got %v", text, err)
-		}
+		_, err := Parse("s.yaml", []byte("build: "+text))
+		must.Fail(t, err, "allowed: none, or VERSION@DIGEST of two builds")
 	}
 }
 
@@ -76,14 +75,10 @@ func TestCheckBuilds(t *testing.T) {
 	} {
 		s := compared(t, text)
 		err := CheckBuilds(&s)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want %q", text, err, want)
-		}
+		must.Fail(t, err, want)
 	}
 	for _, text := range []string{"build: v1@aa", "build: [none, v1@aa]", "build: [v1@aa, v2@bb, v3@cc]"} {
 		s := parsed(t, text)
-		if err := CheckBuilds(&s); err == nil || !strings.Contains(err.Error(), "build: found ") {
-			t.Errorf("%s: got %v", text, err)
-		}
+		must.Fail(t, CheckBuilds(&s), "build: found ")
 	}
 }

@@ -7,11 +7,8 @@ import (
 
 // TestOneOfWhole: a placement has no points for the values of halves that it lacks.
 func TestOneOfWhole(t *testing.T) {
-	s, err := Parse("s.yaml", []byte("placement: [CH-SH, CH-PD-SH, CH-ED-SH]\nanswers: [read, write]\n"+
-		"engine_threads: [1, 2]\nclient_threads: [1, 2]\nget_ratio: 1\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := parsed(t, "placement: [CH-SH, CH-PD-SH, CH-ED-SH]\nanswers: [read, write]\n"+
+		"engine_threads: [1, 2]\nclient_threads: [1, 2]\nget_ratio: 1\n")
 	count := map[string]int{}
 	ids := map[string]bool{}
 	for _, pt := range s.Points() {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"dpukv/internal/test/must"
 	"dpukv/results"
 )
 
@@ -17,7 +16,7 @@ func TestReadKeys(t *testing.T) {
 	}
 	parse := func(store, keys string) Sweep {
 		text := "store: [" + store + "]\nget_ratio: 0.5\nclient_threads: 1\nrepeats: 1\n" + keys
-		return must.Get(Parse("s.yaml", []byte(text)))(t)
+		return parsed(t, text)
 	}
 	ids := func(s Sweep) (ids []string) {
 		for _, p := range s.Points() {

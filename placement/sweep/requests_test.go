@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"dpukv/internal/test/must"
 )
 
 // TestRequestsInsteadOfDuration: a point has one of the two, and so has a file.
@@ -25,10 +23,10 @@ func TestRequestsInsteadOfDuration(t *testing.T) {
 		{
 			"client_threads: 1\nget_ratio: 1\nrequests: 1000\nduration: 2s\n",
 			[]time.Duration{0},
-			"f.yaml:4:11: duration: found 2s, and requests in each point",
+			"sweep.yaml:4:11: duration: found 2s, and requests in each point",
 		},
 	} {
-		s := must.Get(Parse("f.yaml", []byte(c.text)))(t)
+		s := parsed(t, c.text)
 		configs := s.Configs()
 		if len(configs) != len(c.durations) {
 			t.Fatalf("%s: found %d configurations, want %d", c.text, len(configs), len(c.durations))

@@ -32,7 +32,7 @@ func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 			of("herd", 8, 32, 32, "xxh64"),
 		}},
 	} {
-		s := must.Get(Parse("s.yaml", []byte(test.file+"get_ratio: 1\nclient_threads: 1\n")))(t)
+		s := parsed(t, test.file+"get_ratio: 1\nclient_threads: 1\n")
 		var got []Config
 		for _, c := range s.Configs() {
 			got = append(got, of(c.Store, c.KeyBytes, c.ValueBytes, c.Batch, c.Hash))
@@ -52,7 +52,7 @@ func TestEachStoreHasItsStudysDefaults(t *testing.T) {
 
 // TestSelectionByStudyDefaults: a value that the file lacks can select a point.
 func TestSelectionByStudyDefaults(t *testing.T) {
-	s := must.Get(Parse("s.yaml", []byte("store: [mica, herd]\n")))(t)
+	s := parsed(t, "store: [mica, herd]\n")
 	f := must.Get(ParseSelection("batch=32", &s))(t)
 	kept := f.Keep(s.Points())
 	if len(kept) != len(s.Points())/2 {

@@ -47,3 +47,13 @@ func Fail(t testing.TB, err error, want string) {
 	}
 	t.Errorf("found the error %v, want %q", err, want)
 }
+
+// Contain checks that a text has each of the wanted ones. The test goes on.
+func Contain(t testing.TB, text string, wanted ...string) {
+	t.Helper()
+	for _, want := range wanted {
+		if !strings.Contains(text, want) {
+			t.Errorf("found\n%s\nwant %q in it", text, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package must
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"testing"
@@ -14,9 +15,12 @@ type recorder struct {
 	ends []func()
 }
 
-func (r *recorder) Helper()            {}
-func (r *recorder) Fatal(args ...any)  { r.told = append(r.told, args...) }
-func (r *recorder) Error(args ...any)  { r.told = append(r.told, args...) }
+func (r *recorder) Helper()           {}
+func (r *recorder) Fatal(args ...any) { r.told = append(r.told, args...) }
+func (r *recorder) Error(args ...any) { r.told = append(r.told, args...) }
+func (r *recorder) Errorf(format string, args ...any) {
+	r.told = append(r.told, fmt.Sprintf(format, args...))
+}
 func (r *recorder) Cleanup(end func()) { r.ends = append(r.ends, end) }
 
 type closer struct{ err error }
@@ -42,3 +46,21 @@ func TestErrorsEndTests(t *testing.T) {
 }
 
 var errClose = errors.New("it does not close")
+
+// TestTextsAreCompared checks that an error or a text without what is wanted is told, and no other.
+func TestTextsAreCompared(t *testing.T) {
+	for told, run := range map[int]func(testing.TB){
+		0: func(t testing.TB) { Fail(t, nil, ""); Fail(t, io.EOF, "EO"); Contain(t, "a b", "a", "b") },
+		4: func(t testing.TB) {
+			Fail(t, nil, "EOF")
+			Fail(t, io.EOF, "")
+			Fail(t, io.EOF, "end")
+			Contain(t, "a b", "a", "c")
+		},
+	} {
+		r := &recorder{TB: t}
+		if run(r); len(r.told) != told {
+			t.Errorf("told %q, want %d errors", r.told, told)
+		}
+	}
+}
