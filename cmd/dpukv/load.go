@@ -285,7 +285,8 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	p.Emulated = p.Emulated || emulator != ""
 	p.Warnings = append(p.Warnings, results.ReadWarnings(f.foundBefore(found), emulator)...)
 	p.ID, p.Repeat, p.ClientVersion = "load", 1, version
-	p.Placement, p.Submode, p.Attached = "attached", "unknown", true // nobody here placed the server
+	// nobody here placed the server
+	p.Placement, p.Submode, p.Attached = "attached", "unknown", true
 	printed := show(cmd, f.asJSON, p, func(w io.Writer) error { return table.WritePoint(w, p) })
 	return errors.Join(err, printed, f.writeHist(result), f.judge(cmd, p))
 }

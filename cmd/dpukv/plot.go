@@ -201,8 +201,9 @@ func (f *plotFlags) printTable(cmd *cobra.Command, args []string) error {
 	if f.table != 4 {
 		return usagef("--table: found %d, allowed: 4", f.table)
 	}
-	if err := refuse(cmd, "--table 4", "--format csv", "figure", "latency", "actual", "slo", "log-x",
-		"log-y", "shared-axes", "no-clip", "width", "font", "font-size", "title", "out"); err != nil {
+	err := refuse(cmd, "--table 4", "--format csv", "figure", "latency", "actual", "slo", "log-x",
+		"log-y", "shared-axes", "no-clip", "width", "font", "font-size", "title", "out")
+	if err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("format") && f.formats != "csv" {

@@ -185,7 +185,8 @@ func TestMistakable(t *testing.T) {
 		t.Errorf("two versions: %v", err)
 	}
 	plan.this.Build, plan.this.Digest = plan.beside.Build, "another"
-	must.Fail(t, plan.mistakable(far, other, plan.beside), "commit the change, and build both anew for each architecture")
+	must.Fail(t, plan.mistakable(far, other, plan.beside),
+		"commit the change, and build both anew for each architecture")
 }
 
 // TestDryRunOfTwoBuilds says that there are two, and how many rounds a verdict takes.

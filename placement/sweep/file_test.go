@@ -97,7 +97,8 @@ func TestSweepFileTellsAllMistakesAtOnce(t *testing.T) {
 }
 
 func TestSweepFileSaysWhatDiffersFromTheDefaults(t *testing.T) {
-	got := parsed(t, "# a comment\nclient_threads: [1, 8]\nget_ratio: 0.95\nduration: 2s\ndist: [uniform, 'zipf:0.990']\n")
+	got := parsed(t, "# a comment\nclient_threads: [1, 8]\nget_ratio: 0.95\nduration: 2s\n"+
+		"dist: [uniform, 'zipf:0.990']\n")
 	want := Default()
 	want.ClientThreads, want.Duration = []int{1, 8}, 2*time.Second
 	want.Load = want.Load.with("get_ratio", "0.95").with("dist", "uniform", "zipf:0.99")
