@@ -2,7 +2,6 @@ package emulate
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -96,23 +95,28 @@ func TestIdle(t *testing.T) {
 	}
 }
 
+// silent expects that a machine does not answer host-a.
+func silent(t *testing.T, l *Lab, machine string) {
+	t.Helper()
+	var err error
+	on(t, l, "host-a", func() {
+		_, err = net.DialTimeout("tcp4", l.Address(machine)+":1", 200*time.Millisecond)
+	})
+	if e, ok := err.(net.Error); !ok || !e.Timeout() {
+		t.Errorf("%s answers: %v", machine, err)
+	}
+}
+
 // TestCutOff: a machine that is cut off is silent, not absent. The others go on.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	l := startLab(t, study(NoProfile))
 	for range 2 {
 		must.Do(t, l.CutOff("dpu-b"))
-		var err error
-		on(t, l, "host-a", func() {
-			_, err = (&net.Dialer{Timeout: 200 * time.Millisecond}).DialContext(context.Background(), "tcp4",
-				l.Address("dpu-b")+":1")
-		})
-		if e, ok := err.(net.Error); !ok || !e.Timeout() {
-			t.Errorf("cut off: %v", err)
-		}
+		silent(t, l, "dpu-b")
 		transfer(t, l, "host-a", "host-b", 1000)
 		must.Do(t, l.Restore("dpu-b"))
-		mustAwait(t, l, "host-a", "dpu-b")
+		must.Do(t, l.Await(t.Context(), "host-a", "dpu-b"))
 		transfer(t, l, "host-a", "dpu-b", 1000)
 	}
 }

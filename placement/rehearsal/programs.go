@@ -1,6 +1,7 @@
 package rehearsal
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -122,10 +123,8 @@ func devlink(args []string) {
 	case faulty("inactive"):
 		mode = "switchdev_inactive"
 	}
-	text := said("devlink")
-	if text == "" {
-		text = "pci/" + PCI + ": mode switchdev inline-mode none encap-mode basic\n"
-	}
+	text := cmp.Or(said("devlink"),
+		"pci/"+PCI+": mode switchdev inline-mode none encap-mode basic\n")
 	fmt.Print(strings.Replace(text, "switchdev", mode, 1))
 }
 
@@ -199,7 +198,8 @@ func ethtool(args []string) {
 	case len(args) == 2 && args[0] == "-S":
 		counters(args[1])
 	case len(args) == 2 && args[0] == "-k":
-		fmt.Printf("Features for %s:\nhw-tc-offload: %s\n", args[1], tcOffload(args[1]))
+		fmt.Printf("Features for %s:\nhw-tc-offload: %s\n", args[1],
+			cmp.Or(read("hw-tc-offload-"+args[1]), "on"))
 	case len(args) == 4 && args[0] == "-K" && args[2] == "hw-tc-offload":
 		if args[3] == "off" && read("offloads") == "true" {
 			fail(fmt.Errorf("mlx5_core: Active offloaded tc filters, can't turn hw_tc_offload off"))
@@ -208,13 +208,6 @@ func ethtool(args []string) {
 	default:
 		become("ethtool", args...)
 	}
-}
-
-func tcOffload(port string) string {
-	if v := read("hw-tc-offload-" + port); v != "" {
-		return v
-	}
-	return "on"
 }
 
 func counters(port string) {
@@ -263,10 +256,7 @@ func ip(args []string) {
 		become("ip", args...)
 	}
 	now := output("ip", args...)
-	old := read("ip-s")
-	if old == "" {
-		old = now
-	}
+	old := cmp.Or(read("ip-s"), now)
 	write("ip-s", now)
 	fmt.Print(old)
 }

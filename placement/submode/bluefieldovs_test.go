@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"dpukv/internal/test/must"
 )
 
 // Parts of a proof's error, on a card.
@@ -226,13 +228,8 @@ func TestCardDrops(t *testing.T) {
 		at := func(all traffic) *Evidence {
 			e := newEvidence(mustNew(t, c).setup(d, "/x"))
 			fake := fakeCard{answers: all.says()}
-			err := e.readPorts(t.Context(), fake.node())
-			if err == nil {
-				err = d.Count(t.Context(), e.setup, fake.node(), &e.Counts)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.readPorts(t.Context(), fake.node()))
+			must.Do(t, d.Count(t.Context(), e.setup, fake.node(), &e.Counts))
 			return e
 		}
 		p, err := Prove(at(before), at(before.plus(&load)))

@@ -1,6 +1,7 @@
 package submodetool
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -27,10 +28,8 @@ func writeProof(w io.Writer, p *submode.Proof) error {
 	fmt.Fprintf(columns, "packets\t\n")
 	for _, name := range slices.Sorted(maps.Keys(p.Packets)) {
 		kind, where, _ := strings.Cut(name, "/")
-		if words, known := counted[kind]; known {
-			kind = words
-		}
-		fmt.Fprintf(columns, "%d\t  %s\n", p.Packets[name], strings.TrimSpace(kind+" "+where))
+		words := cmp.Or(counted[kind], kind) + " " + where
+		fmt.Fprintf(columns, "%d\t  %s\n", p.Packets[name], strings.TrimSpace(words))
 	}
 	return columns.Flush()
 }

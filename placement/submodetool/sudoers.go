@@ -2,6 +2,7 @@ package submodetool
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -44,10 +45,7 @@ func Sudoers(w io.Writer, bed *testbed.Testbed, version string) error {
 		if err != nil {
 			return fmt.Errorf("%snode %s: %w", bed.Place(n.Name), n.Name, err)
 		}
-		user := n.User
-		if user == "" {
-			user = "ubuntu"
-		}
+		user := cmp.Or(n.User, "ubuntu")
 		if !users[user] {
 			users[user] = true
 			fmt.Fprintf(&b, sudoersHead, version, path.Base(bed.Name), user)
@@ -71,11 +69,7 @@ func Sudoers(w io.Writer, bed *testbed.Testbed, version string) error {
 // sudoersCommand writes a command as sudoers has it: a pattern of fnmatch over all arguments, in
 // which sudoers' own special characters have another backslash.
 func sudoersCommand(argv []string) string {
-	folder, ok := folders[argv[0]]
-	if !ok {
-		folder = "/usr/bin"
-	}
-	words := []string{folder + "/" + argv[0]}
+	words := []string{cmp.Or(folders[argv[0]], "/usr/bin") + "/" + argv[0]}
 	for _, arg := range argv[1:] {
 		if arg == step.AsFound {
 			words = append(words, "*")

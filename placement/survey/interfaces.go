@@ -4,6 +4,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,10 +93,8 @@ func word(dir, file string) string {
 // HasAddress returns the interface with an address, nil if there is none.
 func (r *Report) HasAddress(address string) *Interface {
 	for i := range r.Interfaces {
-		for _, a := range r.Interfaces[i].Addresses {
-			if a == address {
-				return &r.Interfaces[i]
-			}
+		if slices.Contains(r.Interfaces[i].Addresses, address) {
+			return &r.Interfaces[i]
 		}
 	}
 	return nil

@@ -43,17 +43,11 @@ func version(ctx context.Context, argv []string) string {
 	if len(argv) == 1 {
 		return "yes"
 	}
-	out, err := output(ctx, argv[0], argv[1:]...)
-	line, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	// Its stdin is empty: the process's stdin carries the protocol.
+	out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput()
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if err != nil || line == "" {
 		return "yes"
 	}
 	return line
-}
-
-// output returns a program's output on both streams. Its stdin is empty: the process's stdin
-// carries the protocol.
-func output(ctx context.Context, name string, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
-	return string(out), err
 }

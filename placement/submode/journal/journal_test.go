@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/placement/submode/step"
 )
 
@@ -48,13 +49,7 @@ func TestUndoOfOlderVersions(t *testing.T) {
 		{"state of p0", "up\n"},
 		{"flag of p0", "off\n"},
 	}.node()
-	j, err := OfNamespace(t.Context(), node)
-	if err == nil {
-		err = j.Undo(t.Context())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Get(OfNamespace(t.Context(), node))(t).Undo(t.Context()))
 	ran := slices.DeleteFunc(*asked, func(text string) bool {
 		return !strings.HasPrefix(text, "ip link set") && !strings.HasPrefix(text, "kill")
 	})
@@ -79,11 +74,8 @@ func TestUndoTimesEachStep(t *testing.T) {
 		}
 		return answer(ctx, argv)
 	}
-	j, err := OfNamespace(t.Context(), node)
-	if err == nil {
-		err = j.Undo(t.Context())
-	}
-	if err != nil || len(ends) != 2 || !ends[1].After(ends[0]) {
-		t.Errorf("found %v, and steps that may take until %v, want two times", err, ends)
+	must.Do(t, must.Get(OfNamespace(t.Context(), node))(t).Undo(t.Context()))
+	if len(ends) != 2 || !ends[1].After(ends[0]) {
+		t.Errorf("found steps that may take until %v, want two times", ends)
 	}
 }

@@ -50,16 +50,13 @@ func (p Process) Runs(title string) step.Step {
 
 // Read returns the stat of the process in a PID file. The process must be alive.
 func Read(ctx context.Context, n step.Node, file string) (Stat, error) {
-	ended := func(err error) error {
-		return fmt.Errorf("%s has ended: %w", strings.TrimSuffix(path.Base(file), ".pid"), err)
-	}
 	out, err := n.Run(ctx, step.Shell(`pid=$(cat "$1") && cat "/proc/$pid/stat"`, file))
-	if err != nil {
-		return Stat{}, ended(err)
+	var s Stat
+	if err == nil {
+		s, err = ParseStat(out)
 	}
-	s, err := ParseStat(out)
 	if err != nil {
-		return Stat{}, ended(err)
+		err = fmt.Errorf("%s has ended: %w", strings.TrimSuffix(path.Base(file), ".pid"), err)
 	}
-	return s, nil
+	return s, err
 }
