@@ -1,11 +1,5 @@
 package neighbour
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
-
 // None is the word for no neighbour. In configurations and points, that is the empty kind.
 const None = "none"
 
@@ -22,11 +16,3 @@ func Kinds() []string { return []string{CPU, Cache, Memory} }
 // LineBytes is the size of a cache line. A neighbour of the kinds [Cache] and [Memory] reads and
 // writes one in each operation.
 const LineBytes = 64
-
-// check refuses what is no kind.
-func check(kind string) error {
-	if !slices.Contains(Kinds(), kind) {
-		return fmt.Errorf("neighbour: found %q, allowed: %s", kind, strings.Join(Kinds(), ", "))
-	}
-	return nil
-}

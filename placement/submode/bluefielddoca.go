@@ -63,7 +63,7 @@ func (cardDOCA) Count(ctx context.Context, s *setup, n step.Node, c *Counts) (er
 	c.kernel()
 	c.Flows, c.Stray = flows.Hardware.Packets(), flows.CPU.Packets()
 	c.Partial = flows.Partial.Packets()
-	threads, main, err := systemSwitch.ReceivedBy(ctx, n, datapath)
+	threads, main, err := systemSwitch.Received(ctx, n, datapath)
 	if err != nil {
 		return err
 	}

@@ -322,7 +322,7 @@ func (f cardSwitch) countOffloaded(
 ) (err error) {
 	c.kernel()
 	if f.dpdk {
-		c.Elsewhere["threads that poll"], _, err = systemSwitch.Received(ctx, n)
+		c.Elsewhere["threads that poll"], _, err = systemSwitch.Received(ctx, n, ovs.NetdevDatapath)
 	} else {
 		c.InHardware, err = eswitch.InHardware(ctx, n, s.ports())
 	}
@@ -331,7 +331,7 @@ func (f cardSwitch) countOffloaded(
 
 // countPolled counts the packets of threads that poll.
 func (cardSwitch) countPolled(ctx context.Context, n step.Node, c *Counts) error {
-	threads, main, err := systemSwitch.Received(ctx, n)
+	threads, main, err := systemSwitch.Received(ctx, n, ovs.NetdevDatapath)
 	if err != nil {
 		return err
 	}

@@ -158,12 +158,10 @@ func (m missed) Unwrap() error { return m.error }
 // worse returns the error of the gate that saw less.
 func worse(a, b error) error {
 	var was, is missed
-	switch {
-	case a == nil || errors.As(b, &is) && (!errors.As(a, &was) || is.share < was.share):
+	if a == nil || errors.As(b, &is) && (!errors.As(a, &was) || is.share < was.share) {
 		return b
-	default:
-		return a
 	}
+	return a
 }
 
 // judge refuses a crossing of which the gate saw too little, or too much beside it.
@@ -174,10 +172,8 @@ func (m *Moved) judge(c *results.Crossing, least float64) error {
 	case c.Share < least:
 		err := fmt.Errorf("found %d bytes in %d packets that the ends sent %s by their own "+
 			"counts, and at %s only %d bytes in %d packets with headers: a share of %.3f, "+
-			"allowed: "+
-			"%.2f or more: %w", m.Bytes, m.Packets, c.Way, c.At, c.SeenBytes, c.SeenPackets,
-			c.Share, least,
-			ErrAnotherWay)
+			"allowed: %.2f or more: %w", m.Bytes, m.Packets, c.Way, c.At, c.SeenBytes,
+			c.SeenPackets, c.Share, least, ErrAnotherWay)
 		return missed{err, c.Share}
 	case c.SeenPackets > many(m.MostPackets)+besides,
 		c.SeenBytes > many(m.MostBytes+mostHeaders*m.MostPackets)+besidesBytes:

@@ -66,7 +66,7 @@ func (ovsDPDKForwarder) config(s *setup) []string {
 
 // Count counts the packets of threads that poll: these threads forward.
 func (ovsDPDKForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
-	threads, main, err := ownSwitch(s).Received(ctx, n)
+	threads, main, err := ownSwitch(s).Received(ctx, n, ovs.NetdevDatapath)
 	if err != nil {
 		return err
 	}

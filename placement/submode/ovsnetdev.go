@@ -31,7 +31,7 @@ func (ovsNetdevForwarder) Steps(s *setup) []step.Step {
 
 // Count counts the packets of the main thread: this thread forwards.
 func (ovsNetdevForwarder) Count(ctx context.Context, s *setup, n step.Node, c *Counts) error {
-	_, main, err := ownSwitch(s).Received(ctx, n)
+	_, main, err := ownSwitch(s).Received(ctx, n, ovs.NetdevDatapath)
 	if err != nil {
 		return err
 	}

@@ -120,17 +120,14 @@ func (s *Submode) choices() []*datapath {
 
 // choose returns the requested datapath, or the first of its list that the node supports.
 func (s *Submode) choose(ctx context.Context, n step.Node, dir string) (*datapath, error) {
-	if s.datapath != nil {
-		if err := step.DoAll(ctx, n, s.datapath.Check(s.setup(s.datapath, dir))); err != nil {
-			return nil, missing(ctx, "%w: %w", ErrMissing, err)
-		}
-		return s.datapath, nil
-	}
 	var reasons []string
 	for _, d := range s.choices() {
 		err := step.DoAll(ctx, n, d.Check(s.setup(d, dir)))
-		if err == nil {
+		switch {
+		case err == nil:
 			return d, nil
+		case s.datapath != nil:
+			return nil, missing(ctx, "%w: %w", ErrMissing, err)
 		}
 		reasons = append(reasons, d.name+": "+err.Error())
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,10 +46,8 @@ func kill(pid int, find func() []int) {
 		return
 	}
 	defer unix.Close(fd)
-	for _, still := range find() {
-		if still == pid {
-			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) // it may have ended
-		}
+	if slices.Contains(find(), pid) {
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) // it may have ended
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,12 +131,11 @@ func (j *Journal) Undo(ctx context.Context) error {
 	if err := j.belongs(ctx, out); err != nil {
 		return err
 	}
-	lines := strings.Split(out, "\n")
 	var errs []error
-	for i := len(lines) - 1; i >= 0; i-- {
+	for _, line := range slices.Backward(strings.Split(out, "\n")) {
 		var u step.UndoRecord
 		switch {
-		case !u.Parse(lines[i]):
+		case !u.Parse(line):
 			continue
 		case u.Port != "" && j.ns != nil && !j.ns.has(u.Port):
 			continue // the settings went with the interface

@@ -10,15 +10,10 @@ import (
 	"dpukv/placement/submode/step"
 )
 
-// Received returns the packets that the netdev datapath received, in threads that poll and in the
-// switch's main thread.
-func (s Switch) Received(ctx context.Context, n step.Node) (threads, main uint64, err error) {
-	return s.ReceivedBy(ctx, n, NetdevDatapath)
-}
-
-// ReceivedBy does the same for a datapath in user space. The command fails on a switch with several
-// of them, unless it names one, without its type.
-func (s Switch) ReceivedBy(
+// Received returns the packets that a datapath in user space received, in threads that poll and in
+// the switch's main thread. The command fails on a switch with several such datapaths, unless it
+// names one, without its type.
+func (s Switch) Received(
 	ctx context.Context, n step.Node, datapath string,
 ) (threads, main uint64, err error) {
 	_, name, _ := strings.Cut(datapath, "@")

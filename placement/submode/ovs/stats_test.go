@@ -110,7 +110,7 @@ pmd thread numa_id 0 core_id 1:
 		}
 		return shown, nil
 	}}
-	threads, main, err := Switch{}.Received(t.Context(), n)
+	threads, main, err := Switch{}.Received(t.Context(), n, NetdevDatapath)
 	if err != nil || threads != 2399607 || main != 0 || asked != "dpif-netdev/pmd-perf-show" {
 		t.Errorf("found %d and %d of %s, %v", threads, main, asked, err)
 	}

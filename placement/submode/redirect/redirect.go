@@ -113,7 +113,7 @@ func ours(ifindex int, f func(*ebpf.Program) error) error {
 	return nil
 }
 
-// add adds up the counts of all CPUs.
+// add adds up the counts, of which each CPU has its own.
 func (c *Counts) add(p *ebpf.Program, r *packetfilter.Requests) error {
 	info, err := p.Info()
 	if err != nil {
@@ -129,24 +129,15 @@ func (c *Counts) add(p *ebpf.Program, r *packetfilter.Requests) error {
 	}
 	defer counts.Close()
 	for entry := range entries(r) {
-		n, err := total(counts, entry)
-		if err != nil {
+		var each []uint64
+		if err := counts.Lookup(entry, &each); err != nil {
 			return err
 		}
-		c.count(entry, n, r)
+		for _, n := range each {
+			c.count(entry, n, r)
+		}
 	}
 	return nil
-}
-
-func total(counts *ebpf.Map, entry uint32) (sum uint64, err error) {
-	var each []uint64
-	if err := counts.Lookup(entry, &each); err != nil {
-		return 0, err
-	}
-	for _, n := range each {
-		sum += n
-	}
-	return sum, nil
 }
 
 func (c *Counts) count(entry uint32, n uint64, r *packetfilter.Requests) {

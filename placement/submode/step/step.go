@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -155,13 +156,7 @@ func (u *UndoRecord) Do(ctx context.Context, n Node) error {
 // Vanished reports whether a command failed because its object is gone. A port that vanished took
 // its settings along.
 func Vanished(err error) bool {
-	text := err.Error()
-	for _, said := range []string{
+	return slices.ContainsFunc([]string{
 		"Cannot find device", "does not exist", "No such device", "no device matches",
-	} {
-		if strings.Contains(text, said) {
-			return true
-		}
-	}
-	return false
+	}, func(said string) bool { return strings.Contains(err.Error(), said) })
 }
