@@ -67,8 +67,7 @@ func LoadProfile(name string) (*Profile, error) {
 		data, err = builtIn.ReadFile("profiles/" + name + ".yaml")
 	default:
 		return nil, fmt.Errorf("profile: found %q, allowed: %s, %s, or a file of your own "+
-			"(./mine.yaml)",
-			name, strings.Join(Profiles(), ", "), NoProfile)
+			"(./mine.yaml)", name, strings.Join(Profiles(), ", "), NoProfile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("profile: %w", err)
@@ -94,8 +93,7 @@ func parseProfile(path string, data []byte) (*Profile, error) {
 		Sources: map[string]string{},
 	}
 	for key, n := range map[string]sourced{
-		"cores": f.Cores, "core_strength": f.CoreStrength,
-		"link_gbps": f.LinkGbps,
+		"cores": f.Cores, "core_strength": f.CoreStrength, "link_gbps": f.LinkGbps,
 	} {
 		if n.Value != 0 && strings.TrimSpace(n.Source) == "" {
 			return nil, fmt.Errorf("profile %s: %s: found no source, allowed: who measured or "+

@@ -103,10 +103,9 @@ func (l *Lab) note(spec *Spec, rootless bool) {
 		m := &spec.Machines[i]
 		f := MachineFacts{
 			Name: m.Name, Address: l.topology.addresses[m.Name],
-			Interfaces: l.topology.interfaces(m.Name),
-			Profile:    NoProfile,
+			Interfaces: l.topology.interfaces(m.Name), Profile: NoProfile,
+			LinkGbps: float64(l.topology.rateOf(spec, m)) / 1e9,
 		}
-		f.LinkGbps = float64(l.topology.rateOf(spec, m)) / 1e9
 		if p := l.model.profiles[m.Name]; p != nil {
 			set := l.Held.Groups[m.Name]
 			f.Profile, f.Cores, f.CoreStrength = p.Name, p.Cores, p.CoreStrength
@@ -126,9 +125,8 @@ func explain(err error, rootless bool) error {
 	switch {
 	case groups && rootless:
 		return fmt.Errorf("%w\nCPU time of DPUs is limited by control groups, which are not this "+
-			"user's to make here. Run as root, "+
-			"or with profile: %s, or, under systemd, in a scope of your own: %s", err, NoProfile,
-			delegated)
+			"user's to make here. Run as root, or with profile: %s, or, under systemd, in a scope "+
+			"of your own: %s", err, NoProfile, delegated)
 	case groups:
 		return fmt.Errorf("%w\nCPU time of DPUs is limited by control groups: mount them "+
 			"writable, or use profile: %s", err, NoProfile)
@@ -136,8 +134,7 @@ func explain(err error, rootless bool) error {
 		return fmt.Errorf("%w\nThis user has to make namespaces in a user namespace, which the "+
 			"kernel refuses; see the sysctls user.max_user_namespaces, "+
 			"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, "+
-			"or run as root, in a container with the "+
-			"capabilities SYS_ADMIN and NET_ADMIN", err)
+			"or run as root, in a container with the capabilities SYS_ADMIN and NET_ADMIN", err)
 	}
 	return err
 }

@@ -38,7 +38,8 @@ func (t *thread) add(n uint64) { t.ops.Store(t.ops.Load() + n) }
 // Start puts a thread to work on each CPU. It returns once all have their memory and are at work.
 func Start(kind string, cpus []int) (*Neighbour, error) {
 	if !slices.Contains(Kinds(), kind) {
-		return nil, fmt.Errorf("neighbour: found %q, allowed: %s", kind, strings.Join(Kinds(), ", "))
+		return nil, fmt.Errorf("neighbour: found %q, allowed: %s", kind,
+			strings.Join(Kinds(), ", "))
 	}
 	if len(cpus) == 0 {
 		return nil, errors.New("neighbour: found no CPU, allowed: one or more")

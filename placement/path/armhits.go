@@ -70,9 +70,8 @@ func (h *armHits) end(ctx context.Context, point *results.Point) error {
 		h.unproven = "what the clients sent is not known from their own counts"
 	}
 	if len(after) != len(h.arms) || len(h.before) != len(h.arms) || h.unproven != "" {
-		point.Warnings = append(point.Warnings, results.Unproven.Warn(
-			"%s: that the Arms' cores did "+
-				"not forward the load is not proven: %s", submode.OffPathSF, h.unproven))
+		point.Warnings = append(point.Warnings, results.Unproven.Warn("%s: that the Arms' cores "+
+			"did not forward the load is not proven: %s", submode.OffPathSF, h.unproven))
 		return ctx.Err()
 	}
 	point.Evidence = map[string]uint64{}

@@ -97,10 +97,8 @@ var refused = []fault{
 
 const (
 	restart = "systemctl restart openvswitch-switch"
-	runDOCA = "ovs-vsctl --no-wait set Open_vSwitch . other_config:doca-init=true; " +
-		"systemctl restart openvswitch-switch"
-	endDOCA = "ovs-vsctl --no-wait remove Open_vSwitch . other_config doca-init; " +
-		"systemctl restart openvswitch-switch"
+	runDOCA = "ovs-vsctl --no-wait set Open_vSwitch . other_config:doca-init=true; " + restart
+	endDOCA = "ovs-vsctl --no-wait remove Open_vSwitch . other_config doca-init; " + restart
 )
 
 // TestRefused: a card that is not as it must be is refused with the right words, and stays as it is.

@@ -60,8 +60,7 @@ func (s *Submode) find() error {
 	}
 	if d := s.datapath; d != nil && len(s.cfg.CPUs) < d.leastCPUs {
 		return fmt.Errorf("found the CPUs %v for %s, allowed: two or more, the first for its "+
-			"commands",
-			s.cfg.CPUs, d.name)
+			"commands", s.cfg.CPUs, d.name)
 	}
 	return nil
 }
@@ -77,8 +76,8 @@ func (s *Submode) refuseFilter() error {
 		if err == nil {
 			return nil
 		}
-		why = append(why, fmt.Errorf("datapath %s: found filter %s: %w", d.name, &s.cfg.Filter,
-			err))
+		why = append(why,
+			fmt.Errorf("datapath %s: found filter %s: %w", d.name, &s.cfg.Filter, err))
 	}
 	return errors.Join(why...)
 }
@@ -201,8 +200,7 @@ func (s *Submode) Adopt(ctx context.Context, n step.Node) (*Lease, error) {
 	d := lookup(s.cfg.Target, h.Submode, h.Datapath)
 	if d == nil {
 		return nil, fmt.Errorf("node %s: found the datapath %q applied, allowed: one of this "+
-			"version",
-			n.Name, h.Datapath)
+			"version", n.Name, h.Datapath)
 	}
 	return &Lease{s.setup(d, j.Dir()), n, j, nil}, nil
 }

@@ -46,8 +46,7 @@ func Parse(words []string) (Filter, error) {
 	}
 	if n := f.Rules(); n > MostRules {
 		return Filter{}, fmt.Errorf("filter: found %d addresses and partitions, allowed: at "+
-			"most %d",
-			n, MostRules)
+			"most %d", n, MostRules)
 	}
 	return f, nil
 }
