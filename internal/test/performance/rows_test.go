@@ -117,7 +117,7 @@ func growth() *table {
 	return t
 }
 
-// cores are the benchmarks with growing numbers of cores. Nobody has measured the last two yet.
+// cores are the benchmarks with growing numbers of cores. No benchmark has the last two yet.
 func cores() *table {
 	t := &table{head: "cores | partition, 16 M keys, Mops | MICA's server | client | HERD"}
 	for n := 1; n <= 16; n *= 2 {

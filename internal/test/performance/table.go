@@ -86,35 +86,41 @@ type table struct {
 	rows  []row
 }
 
-// markdown writes the table as Markdown, with a group of rows for each processor.
+// markdown writes the table as Markdown, with a group of rows for each processor that was measured.
 func (t *table) markdown(all []*Processor) string {
 	var b strings.Builder
 	columns := strings.Count(t.head, "|") + 1
 	fmt.Fprintf(&b, "| %s |\n%s|\n", t.head, strings.Repeat("|---", columns))
+	head := b.Len()
 	for _, p := range all {
-		group, some := "", false
-		for _, r := range t.rows {
-			group += "| " + r.label
-			for _, c := range r.cells {
-				text := c.text(p)
-				some = some || text != none && text != ""
-				group += " | " + text
-			}
-			group += " |\n"
-		}
-		if !some {
-			group = ""
-		}
-		if len(all) > 1 || t.named || !some {
-			title := "**" + p.Name + "**"
-			if !some {
-				title += ": " + none
-			}
-			group = "| " + title + strings.Repeat(" |", columns) + "\n" + group
+		group := t.group(p)
+		if group != "" && (len(all) > 1 || t.named) {
+			fmt.Fprintf(&b, "| **%s**%s\n", p.Name, strings.Repeat(" |", columns))
 		}
 		b.WriteString(group)
 	}
+	if b.Len() == head {
+		fmt.Fprintf(&b, "| %s%s\n", none, strings.Repeat(" |", columns))
+	}
 	return b.String()
+}
+
+// group has a processor's rows; it is empty if nothing was measured.
+func (t *table) group(p *Processor) string {
+	group, some := "", false
+	for _, r := range t.rows {
+		group += "| " + r.label
+		for _, c := range r.cells {
+			text := c.text(p)
+			some = some || text != none && text != ""
+			group += " | " + text
+		}
+		group += " |\n"
+	}
+	if !some {
+		return ""
+	}
+	return group
 }
 
 // processors is the table of what the files hold for.

@@ -135,7 +135,7 @@ func TestRewrite(t *testing.T) {
 			"| half SET | 16 M | not measured | not measured | not measured |\n", "\nB\n",
 		}},
 		{two, []string{"| **other** | | | | |\n", "| not measured | not measured | 2.00 |\n"}},
-		{[]*Processor{{Name: "none"}}, []string{"| **none**: not measured | | | | |\n"}},
+		{[]*Processor{{Name: "none"}}, []string{"| not measured | | | | |\n"}},
 	} {
 		got := must.Get(Rewrite(page, test.all))(t)
 		for _, want := range test.wants {
