@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,26 +18,11 @@ import (
 
 	"dpukv/internal/test/kernel"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/placement/emulate"
 	"dpukv/placement/submode/step"
 	"dpukv/results"
 )
-
-// binary builds dpukv once: the real program runs on the machines of a lab, and holds the lab.
-// Where there is no compiler, SUBMODE_BINARY names it.
-var binary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("SUBMODE_BINARY"); path != "" {
-		return path, nil
-	}
-	path := filepath.Join(scratch, "dpukv")
-	out, err := exec.Command("go", "build", "-o", path, "dpukv/cmd/dpukv").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
-
-var scratch string
 
 // failsWith reports whether an error is the expected one, by a part of its text; "": no error.
 func failsWith(err error, want string) bool {
@@ -50,18 +33,10 @@ func failsWith(err error, want string) bool {
 }
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "submode")
-	if err != nil {
-		panic(err)
-	}
-	scratch = dir
-	status := m.Run()
-	if err := goleak.Find(); err != nil && status == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		status = 1
-	}
-	_ = os.RemoveAll(dir)
-	os.Exit(status)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		programs.Remove()
+		os.Exit(code)
+	}))
 }
 
 // testbed is a lab with the host b behind the DPU d, on-path.
@@ -87,7 +62,7 @@ func newTestbedWith(t *testing.T, offloads string) *testbed {
 		t.Skip("network namespaces with a datapath need root")
 	}
 	kernel.NeedEthtool(t)
-	path := must.Get(binary())(t)
+	path := programs.DPUKV(t)
 	lab := must.Keep(emulate.Start(t.Context(), emulate.Spec{
 		Machines: []emulate.Machine{
 			{Name: "a", Kind: emulate.Host, Direct: true},
