@@ -51,31 +51,31 @@ type forwarder interface {
 // Counts are a datapath's own counts up to one moment.
 type Counts struct {
 	// Program is what forwards, by its own word: file and version. "": the datapath implies it.
-	Program string `json:"program,omitempty"`
+	Program string
 	// Carried are packets that the datapath claims to have taken: by port, or all under the
 	// datapath's own name.
-	Carried map[string]uint64 `json:"carried"`
+	Carried map[string]uint64
 	// Dropped counts the packets that the filter dropped.
-	Dropped uint64 `json:"dropped,omitempty"`
+	Dropped uint64
 	// Opcodes are HERD's requests by operation, where the filter counts them. Uncut counts trains
 	// of requests that could not be counted.
-	Opcodes map[string]uint64 `json:"opcodes,omitempty"`
-	Uncut   uint64            `json:"uncut,omitempty"`
+	Opcodes map[string]uint64
+	Uncut   uint64
 	// Elsewhere are packets of ways that must not be taken.
-	Elsewhere map[string]uint64 `json:"elsewhere,omitempty"`
+	Elsewhere map[string]uint64
 	// ByCPU are packets that came in at a card's ports and reached the kernel on its CPU. Count
 	// finds them there.
-	ByCPU map[string]uint64 `json:"by_cpu,omitempty"`
+	ByCPU map[string]uint64
 	// Flows are packets by flow. Flows come and go: a proof sums up the flows at its end. Stray are
 	// flows of a way that must not be taken.
-	Flows map[string]uint64 `json:"-"`
-	Stray map[string]uint64 `json:"-"`
+	Flows map[string]uint64
+	Stray map[string]uint64
 	// Partial are flows that an eSwitch only recognises: a CPU forwards their packets.
-	Partial map[string]uint64 `json:"-"`
+	Partial map[string]uint64
 	// Joined are flows in which GRO may have joined packets of the wire.
-	Joined ovs.FlowCounts `json:"-"`
+	Joined ovs.FlowCounts
 	// InHardware are packets by rule that traffic control counts in the eSwitch. nil: not asked.
-	InHardware map[string]uint64 `json:"-"`
+	InHardware map[string]uint64
 }
 
 // kernel counts what reached the kernel on a card's CPU as a way that must not be taken.

@@ -16,20 +16,19 @@ import (
 
 // Evidence holds the counts up to one moment.
 type Evidence struct {
-	Datapath string `json:"datapath"`
 	// Came and Left are packets in and out of each port, by the interfaces' counters.
-	Came map[string]uint64 `json:"came"`
-	Left map[string]uint64 `json:"left"`
+	Came map[string]uint64
+	Left map[string]uint64
 	// Gates are the ports by their names, with packets and bytes, for the comparison with the ends'
 	// traffic.
-	Gates map[string]Gate `json:"gates"`
+	Gates map[string]Gate
 	// RDMA are RDMA packets in and out of a card's ports, as far as the driver counts them.
-	RDMA map[string]uint64 `json:"rdma,omitempty"`
+	RDMA map[string]uint64
 	// Sources name the counters of each port.
-	Sources map[string]string `json:"sources"`
+	Sources map[string]string
 	Counts
 	// Processes are the CPU times of forwarding in user space, in nanoseconds by PID and start.
-	Processes map[string]int64 `json:"processes,omitempty"`
+	Processes map[string]int64
 	setup     *setup
 	cardPorts map[string]*eswitch.Port
 	// unrest are the most packets that a card's port moved while the counters were read, and how.
@@ -119,7 +118,7 @@ func (after *Evidence) judgeRest(before *Evidence, came uint64) error {
 // newEvidence returns empty evidence.
 func newEvidence(s *setup) *Evidence {
 	return &Evidence{
-		Datapath: s.datapath.name, Came: map[string]uint64{}, Left: map[string]uint64{},
+		Came: map[string]uint64{}, Left: map[string]uint64{},
 		Gates: map[string]Gate{}, Processes: map[string]int64{},
 		RDMA: map[string]uint64{}, Sources: map[string]string{},
 		Counts: Counts{

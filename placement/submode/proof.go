@@ -11,29 +11,29 @@ import (
 
 // Proof tells which datapath carried the packets between two moments.
 type Proof struct {
-	Datapath   string `json:"datapath"` // its name
-	Is         string `json:"is"`       // what forwarded
-	Substitute string `json:"substitute,omitempty"`
-	Filter     string `json:"filter,omitempty"`
+	Datapath   string // its name
+	Is         string // what forwarded
+	Substitute string
+	Filter     string
 	// Packets counts by name: came/PORT, left/PORT, carried/…, elsewhere/…, dropped. On a card it
 	// also has partial/flows, in hardware/rules, rdma/came/PORT and rdma/left/PORT. opcode/GET and
 	// the like count requests.
-	Packets map[string]uint64 `json:"packets"`
+	Packets map[string]uint64
 	// Counters name the ports' counters that came and left are from.
-	Counters map[string]string `json:"counters"`
+	Counters map[string]string
 	// CarriedShare is the part of the arrived packets that the datapath claims to have taken. For a
 	// load, it is multiplied by the least share of the ends' traffic that a port saw.
-	CarriedShare float64 `json:"carried_share"`
+	CarriedShare float64
 	// PartialShare is the part of the arrived packets that an eSwitch only recognised. A CPU
 	// forwarded them.
-	PartialShare float64 `json:"partial_share,omitempty"`
+	PartialShare float64
 	// Warnings are about packets that took another way, but were too few for an error.
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings []string
 	// Crossings compare the ends' traffic with the ports' counts.
-	Crossings []results.Crossing `json:"crossings,omitempty"`
+	Crossings []results.Crossing
 	// ForwarderCPUNs is the CPU time of forwarding in user space; 0 where the kernel or the card
 	// forwards.
-	ForwarderCPUNs int64 `json:"forwarder_cpu_ns"`
+	ForwarderCPUNs int64
 }
 
 // ProveLoad compares the moments before and after a load, and the traffic of the load's ends in
