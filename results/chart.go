@@ -100,6 +100,20 @@ func Split(points []Point) (ok, failed []*Point) {
 	return ok, failed
 }
 
+// GroupBy splits points by a key. The groups are in the order of their first points.
+func GroupBy[K comparable](points []*Point, key func(*Point) K) (groups [][]*Point) {
+	at := map[K]int{}
+	for _, p := range points {
+		i, known := at[key(p)]
+		if !known {
+			i = len(groups)
+			at[key(p)], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], p)
+	}
+	return groups
+}
+
 // IsEmulated reports whether software replaces hardware of the point.
 func (p *Point) IsEmulated() bool { return p.Emulated }
 

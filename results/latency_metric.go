@@ -74,24 +74,17 @@ func NamedLatency(name string) LatencyMetric {
 }
 
 func parseLatencyMetric(name string) (LatencyMetric, error) {
-	known := LatencyMetricNames()
-	for i, m := range latencyMetrics {
-		if name == m.Name || name == known[i] {
+	var known []string
+	for _, m := range latencyMetrics {
+		shown := Percentiles.Replace(m.Name)
+		if name == m.Name || name == shown {
 			return m, nil
 		}
+		known = append(known, shown)
 	}
 	return LatencyMetric{}, fmt.Errorf("latency: found %q%s, allowed: one or more of %s, "+
 		"separated by commas",
 		name, spelling.Hint(name, known), strings.Join(known, ", "))
-}
-
-// LatencyMetricNames returns the names of all metrics as people write them.
-func LatencyMetricNames() []string {
-	var names []string
-	for _, m := range latencyMetrics {
-		names = append(names, Percentiles.Replace(m.Name))
-	}
-	return names
 }
 
 // Percentiles replaces the percentiles in names of files and fields by the way people write them.

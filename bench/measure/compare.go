@@ -65,7 +65,7 @@ func judge(before, is []float64) (p float64, note string) {
 		return math.NaN(), "not accepted yet"
 	case len(is) == 0:
 		return math.NaN(), "no quiet repeat"
-	case len(is) < leastQuiet || !enough(len(before), len(is)):
+	case len(is) < leastQuiet || compare.SmallestP(len(is), len(before)) >= level:
 		return math.NaN(), "too few quiet repeats"
 	}
 	p = compare.UTest(before, is)
@@ -77,18 +77,6 @@ func judge(before, is []float64) (p float64, note string) {
 		return p, "worse"
 	}
 	return p, "better"
-}
-
-// enough tells whether samples of these sizes, one all above the other, have a p below the level.
-func enough(a, b int) bool {
-	if a == 0 || b == 0 {
-		return false
-	}
-	ways := 1.0
-	for i := 1; i <= b; i++ {
-		ways *= float64(a+i) / float64(i)
-	}
-	return 2/ways < level
 }
 
 // ratiosOf are the ratios of a run.

@@ -62,18 +62,16 @@ func (c *Claim) probed(p *results.Point) float64 { return p.Figures[c.Figure] }
 // configurations are the selected probes that have the claim's figure, a configuration each.
 func (c *Claim) configurations(runs []Run, s *Selector, generation string) (list []results.Mark) {
 	for i := range runs {
-		at := map[string]int{}
+		var points []*results.Point
 		for p := range runs[i].chosenProbes(s, generation) {
-			if _, has := p.Figures[c.Figure]; !has {
-				continue
+			if _, has := p.Figures[c.Figure]; has {
+				points = append(points, p)
 			}
-			key := fmt.Sprint(p.Settings, p.Placement, p.Submode, p.ServerNode.Node)
-			j, known := at[key]
-			if !known {
-				j, at[key] = len(list), len(list)
-				list = append(list, results.Mark{})
-			}
-			list[j].Repeats = append(list[j].Repeats, p)
+		}
+		for _, repeats := range results.GroupBy(points, func(p *results.Point) string {
+			return fmt.Sprint(p.Settings, p.Placement, p.Submode, p.ServerNode.Node)
+		}) {
+			list = append(list, results.Mark{Repeats: repeats})
 		}
 	}
 	return list

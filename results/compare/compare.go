@@ -34,6 +34,9 @@ func compareSides(a, b Side, o Options) (*Comparison, error) {
 		Rows:    []Row{}, OnlyA: []string{}, OnlyB: []string{}, FailedA: []string{},
 		FailedB: []string{},
 	}
+	if o.unit == OfRepeats {
+		c.Limit = "two runs, no common rounds: an offset between runs counts as a difference"
+	}
 	var probesA, probesB []results.Point
 	a.Points, probesA = results.Separate(a.Points)
 	b.Points, probesB = results.Separate(b.Points)
@@ -201,8 +204,8 @@ func estimate(values []float64) Estimate {
 	return e
 }
 
-// smallestP is the smallest attainable two-sided p of samples of n and m values: 2 / C(n+m, n).
-func smallestP(n, m int) float64 {
+// SmallestP is the smallest attainable two-sided p of samples of n and m values: 2 / C(n+m, n).
+func SmallestP(n, m int) float64 {
 	ways := 1.0
 	for i := 1; i <= n; i++ {
 		ways *= float64(m+i) / float64(i)
@@ -215,7 +218,7 @@ func (r *Row) least() float64 {
 	if r.cases > 0 {
 		return math.Exp2(float64(1 - r.pairs))
 	}
-	return smallestP(r.A.N, r.B.N)
+	return SmallestP(r.A.N, r.B.N)
 }
 
 // needs is the minimum number of values a side for a verdict of the row at this level.
@@ -229,7 +232,7 @@ func (r *Row) needs(level float64) int {
 // RepeatsFor is the minimum number of repeats a side for any verdict at this level.
 func RepeatsFor(alpha float64) int {
 	n := 1
-	for smallestP(n, n) > alpha {
+	for SmallestP(n, n) > alpha {
 		n++
 	}
 	return n

@@ -125,8 +125,8 @@ func TestSmallestP(t *testing.T) {
 		n, m int
 		want float64
 	}{{1, 1, 1}, {3, 3, 0.1}, {4, 4, 2.0 / 70}, {6, 2, 2.0 / 28}, {5, 5, 2.0 / 252}} {
-		if got := smallestP(c.n, c.m); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("smallestP(%d, %d) = %v, want %v", c.n, c.m, got, c.want)
+		if got := SmallestP(c.n, c.m); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("SmallestP(%d, %d) = %v, want %v", c.n, c.m, got, c.want)
 		}
 	}
 	if got := RepeatsFor(0.05); got != 4 {

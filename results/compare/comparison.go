@@ -58,6 +58,9 @@ type Comparison struct {
 	FailedB []string `json:"failed_b"` // answered in A; every repeat failed in B
 	FailedA []string `json:"failed_a"`
 	Tested  int      `json:"tested"` // measured rows with enough repeats
+	// Limit says what two runs do not show, however many repeats they have. It is absent where
+	// several folders a side show what an offset is, and where rounds are common.
+	Limit string `json:"limit,omitempty"`
 
 	questions int // that p is corrected over
 	warned    []*results.Point

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -14,26 +13,6 @@ import (
 	"dpukv/results"
 	"dpukv/results/table"
 )
-
-// apart limits what two runs show, however many repeats they have.
-const apart = "two runs, no common rounds: an offset between runs counts as a difference"
-
-// limit is apart, unless several folders a side show what an offset is, or rounds are common.
-func (c *Comparison) limit() string {
-	if c.Unit != OfRepeats {
-		return ""
-	}
-	return apart
-}
-
-// MarshalJSON adds the limit.
-func (c *Comparison) MarshalJSON() ([]byte, error) {
-	type fields Comparison
-	return json.Marshal(struct {
-		*fields
-		Limit string `json:"limit,omitempty"`
-	}{(*fields)(c), c.limit()})
-}
 
 // Write writes the comparison for a terminal. A table a metric, in the shape of benchstat's, comes
 // first. The test and its correction, the points of one side only, and the warnings follow.
@@ -170,8 +149,8 @@ func (c *Comparison) writeVerdict(b *bytes.Buffer) {
 		fmt.Fprintf(b, ", %d not measured", n)
 	}
 	b.WriteString(".\n")
-	if limit := c.limit(); limit != "" {
-		b.WriteString("These are " + limit + ".\n")
+	if c.Limit != "" {
+		b.WriteString("These are " + c.Limit + ".\n")
 	}
 	if c.Tested > 0 {
 		test := "Mann–Whitney U test"

@@ -75,20 +75,15 @@ func (p *panel) setRange(pl *plot.Plot) {
 	// A latency of zero has no place on a logarithmic axis.
 	if p.logY && bottom > 0 {
 		pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, logTicks{}
-		pl.Y.Min, pl.Y.Max = bottom*0.7, max(top/p.y.Per*1.4, p.boundEnd())
+		pl.Y.Min, pl.Y.Max = bottom*0.7, top/p.y.Per*1.4
+		if p.bound != nil {
+			pl.Y.Max = max(pl.Y.Max, p.bound.Ns/p.y.Per*1.1)
+		}
 	}
 	if p.logX && left > 0 {
 		pl.X.Scale, pl.X.Tick.Marker = plot.LogScale{}, logTicks{}
 		pl.X.Min, pl.X.Max = left*0.8, right*1.25
 	}
-}
-
-// boundEnd is the end of an axis that has to show the bound, if there is one.
-func (p *panel) boundEnd() float64 {
-	if p.bound == nil {
-		return 0
-	}
-	return p.bound.Ns / p.y.Per * 1.1
 }
 
 // addTo adds the line, the ranges over its repeats and its glyphs, in this order. Glyphs and bars

@@ -71,16 +71,7 @@ func Breakdown(points []results.Point, probes []results.Point) []Curve {
 
 // bySource splits points of a merged folder: a probe says nothing about another run's machines.
 func bySource(points []*results.Point) [][]*results.Point {
-	var groups [][]*results.Point
-	place := map[int]int{}
-	for _, p := range points {
-		if _, seen := place[p.Source]; !seen {
-			place[p.Source] = len(groups)
-			groups = append(groups, nil)
-		}
-		groups[place[p.Source]] = append(groups[place[p.Source]], p)
-	}
-	return groups
+	return results.GroupBy(points, func(p *results.Point) int { return p.Source })
 }
 
 // breakdown is one curve with the probes that concern it.

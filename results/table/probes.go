@@ -12,18 +12,6 @@ import (
 	"dpukv/results"
 )
 
-// separate returns the points of stores, and the probes.
-func separate(points []*results.Point) (stores, probes []*results.Point) {
-	for _, p := range points {
-		if p.IsProbe() {
-			probes = append(probes, p)
-		} else {
-			stores = append(stores, p)
-		}
-	}
-	return stores, probes
-}
-
 // writeProbes writes a table for each kind and test: one row a configuration, its repeats
 // condensed.
 func writeProbes(b *bytes.Buffer, ok []*results.Point) {
@@ -51,16 +39,7 @@ func writeProbes(b *bytes.Buffer, ok []*results.Point) {
 
 // probeRows groups probes by configuration: in the order of places, then of settings.
 func probeRows(points []*results.Point) (rows [][]*results.Point) {
-	at := map[string]int{}
-	for _, p := range points {
-		key := results.ProbeKey(p)
-		i, known := at[key]
-		if !known {
-			i, at[key] = len(rows), len(rows)
-			rows = append(rows, nil)
-		}
-		rows[i] = append(rows[i], p)
-	}
+	rows = results.GroupBy(points, results.ProbeKey)
 	names := settingNames(points)
 	slices.SortStableFunc(rows, func(x, y []*results.Point) int {
 		a, b := x[0], y[0]

@@ -21,7 +21,9 @@ import (
 func Write(w io.Writer, points []results.Point) error {
 	ok, failed := results.Split(points)
 	var b bytes.Buffer
-	stores, probes := separate(ok)
+	isStore := func(p *results.Point) bool { return !p.IsProbe() }
+	stores := slices.DeleteFunc(slices.Clone(ok), (*results.Point).IsProbe)
+	probes := slices.DeleteFunc(slices.Clone(ok), isStore)
 	if len(stores) > 0 {
 		writeRows(&b, stores)
 	}
