@@ -34,48 +34,29 @@ func TestZipfBeyondOneThroughTheGenerator(t *testing.T) {
 	for _, theta := range []float64{1, 1.3, 3} {
 		w := &Workload{Keys: keys, Dist: Zipf(theta), Seed: 3}
 		counts, p := byRank(drawn(w, 1, draws), w.Seed), zipfProbabilities(keys, theta)
-		ends := likely(p, draws)
-		if sigmas := chiSquare(summed(counts, ends), expectedIn(p, ends, draws)); sigmas > 4 {
-			t.Errorf("zipf:%v: chi-square is %.1f sigmas off over %d bins", theta, sigmas, len(ends))
-		}
+		follows(t, w.Dist, counts, p, draws)
 	}
 }
 
-// likely joins ranks to bins with at least ten expected draws.
-func likely(p []float64, draws int) (ends []int) {
-	sum := 0.0
+// follows fails unless the ranks were drawn with these probabilities. It joins ranks to bins with at
+// least ten expected draws.
+func follows(t *testing.T, dist Dist, counts []int, p []float64, draws int) {
+	t.Helper()
+	found, expected := []int{0}, []float64{0}
 	for i := range p {
-		if sum += p[i] * float64(draws); sum >= 10 {
-			ends, sum = append(ends, i+1), 0
+		if expected[len(expected)-1] >= 10 {
+			found, expected = append(found, 0), append(expected, 0)
 		}
+		found[len(found)-1] += counts[i]
+		expected[len(expected)-1] += p[i] * float64(draws)
 	}
-	if len(ends) == 0 {
-		return []int{len(p)}
+	if n := len(expected); n > 1 && expected[n-1] < 10 {
+		found[n-2], expected[n-2] = found[n-2]+found[n-1], expected[n-2]+expected[n-1]
+		found, expected = found[:n-1], expected[:n-1]
 	}
-	ends[len(ends)-1] = len(p)
-	return ends
-}
-
-func summed(counts, ends []int) []int {
-	sums, from := make([]int, len(ends)), 0
-	for b, end := range ends {
-		for _, n := range counts[from:end] {
-			sums[b] += n
-		}
-		from = end
+	if sigmas := chiSquare(found, expected); sigmas > 4 {
+		t.Errorf("%s: chi-square is %.1f sigmas off over %d bins", dist, sigmas, len(found))
 	}
-	return sums
-}
-
-func expectedIn(p []float64, ends []int, draws int) []float64 {
-	sums, from := make([]float64, len(ends)), 0
-	for b, end := range ends {
-		for _, x := range p[from:end] {
-			sums[b] += x * float64(draws)
-		}
-		from = end
-	}
-	return sums
 }
 
 func TestHotspot(t *testing.T) {
@@ -106,10 +87,7 @@ func TestHotspot(t *testing.T) {
 				t.Fatalf("%s: rank %d was drawn", c.dist, i)
 			}
 		}
-		ends := likely(p, draws)
-		if sigmas := chiSquare(summed(counts, ends), expectedIn(p, ends, draws)); sigmas > 4 {
-			t.Errorf("%s: chi-square is %.1f sigmas off", c.dist, sigmas)
-		}
+		follows(t, w.Dist, counts, p, draws)
 	}
 }
 
@@ -124,10 +102,7 @@ func TestGaussian(t *testing.T) {
 			low, high := float64(i)/keys, float64(i+1)/keys
 			p[i] = (normal((high-c[0])/c[1]) - normal((low-c[0])/c[1])) / within
 		}
-		ends := likely(p, draws)
-		if sigmas := chiSquare(summed(counts, ends), expectedIn(p, ends, draws)); sigmas > 4 {
-			t.Errorf("%s: chi-square is %.1f sigmas off over %d bins", w.Dist, sigmas, len(ends))
-		}
+		follows(t, w.Dist, counts, p, draws)
 	}
 }
 
@@ -202,10 +177,7 @@ func TestLatest(t *testing.T) {
 		newest[0] = key
 	}
 	p := zipfProbabilities(keys, theta)
-	ends := likely(p, gets)
-	if sigmas := chiSquare(summed(counts, ends), expectedIn(p, ends, gets)); sigmas > 4 {
-		t.Errorf("chi-square is %.1f sigmas off", sigmas)
-	}
+	follows(t, w.Dist, counts, p, gets)
 	if sigmas := math.Abs(float64(gets)-draws*0.7) / math.Sqrt(draws*0.7*0.3); sigmas > 4 {
 		t.Errorf("%d GETs of %d are %.1f sigmas off 70 %%", gets, draws, sigmas)
 	}

@@ -57,7 +57,7 @@ func TestETC(t *testing.T) {
 // TestETCIsTheSameEverywhere: a client on another machine must draw the same sizes.
 func TestETCIsTheSameEverywhere(t *testing.T) {
 	l, sum := usual(), uint64(0)
-	must.Do(t, fieldOf("mix").Set(&l, "etc"))
+	must.Do(t, FieldOf("mix").Set(&l, "etc"))
 	keys, values := NewKeys(&l.Workload), NewValues(&l.Workload)
 	for i := range uint64(100_000) {
 		sum = mix64(sum ^ uint64(len(keys.Fill(i)))<<32 ^ uint64(values.Size(i, uint32(i))))

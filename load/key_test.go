@@ -3,7 +3,6 @@ package load
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +62,7 @@ func TestKeysOfSeveralSizesAreDistinct(t *testing.T) {
 		least := rapid.IntRange(1, 12).Draw(t, "least")
 		text := fmt.Sprintf("%d-%d:3+%d:2", least, least+rapid.IntRange(0, 9).Draw(t, "more"),
 			rapid.IntRange(least, 255).Draw(t, "other"))
-		if err := fieldOf("key_bytes").Set(&l, text); err != nil {
+		if err := FieldOf("key_bytes").Set(&l, text); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Validate(); err != nil {
@@ -88,8 +87,8 @@ func TestKeysOfSeveralSizesAreDistinct(t *testing.T) {
 func TestSizesOfKeysFollowTheirLaw(t *testing.T) {
 	const draws = 200_000
 	l := usual()
-	must.Do(t, fieldOf("key_bytes").Set(&l, "16:3+20-23:4+255:1"))
-	must.Do(t, fieldOf("value_bytes").Set(&l, "10:1+20:1"))
+	must.Do(t, FieldOf("key_bytes").Set(&l, "16:3+20-23:4+255:1"))
+	must.Do(t, FieldOf("value_bytes").Set(&l, "10:1+20:1"))
 	keys, values := NewKeys(&l.Workload), NewValues(&l.Workload)
 	counts, expected := make([]int, 12), make([]float64, 12)
 	for i := range uint64(draws) {
@@ -107,7 +106,7 @@ func TestSizesOfKeysFollowTheirLaw(t *testing.T) {
 // TestKeysAreTheSameEverywhere: a client on another machine must make the same keys.
 func TestKeysAreTheSameEverywhere(t *testing.T) {
 	l, sum := usual(), uint64(0)
-	must.Do(t, fieldOf("key_bytes").Set(&l, "8-20:0.1+40:0.7+100-255:0.3"))
+	must.Do(t, FieldOf("key_bytes").Set(&l, "8-20:0.1+40:0.7+100-255:0.3"))
 	keys := NewKeys(&l.Workload)
 	for i := range uint64(10000) {
 		for _, b := range keys.Fill(i) {
@@ -123,7 +122,7 @@ func TestKeysAreTheSameEverywhere(t *testing.T) {
 func TestSizesOfKeysAreRefused(t *testing.T) {
 	l := usual()
 	l.Keys = 257
-	must.Do(t, fieldOf("key_bytes").Set(&l, "1-16"))
+	must.Do(t, FieldOf("key_bytes").Set(&l, "1-16"))
 	for prefix, want := range map[string]string{
 		"":  "keys: found 257; keys of 1 to 16 bytes allows only 256 different keys",
 		"a": "key_prefix: found 1 bytes with keys of 1 to 16 bytes, allowed: fewer than the shortest",
@@ -134,7 +133,7 @@ func TestSizesOfKeysAreRefused(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"0", "256", "0-16", "16:1+256:1"} {
-		if fieldOf("key_bytes").Set(&l, text) == nil {
+		if FieldOf("key_bytes").Set(&l, text) == nil {
 			t.Errorf("%s was taken", text)
 		}
 	}
@@ -149,7 +148,7 @@ func BenchmarkKeys(b *testing.B) {
 	for _, text := range []string{"8", "16", "16-40", "16:90+40:10"} {
 		b.Run(text, func(b *testing.B) {
 			l, i := usual(), uint64(0)
-			must.Do(b, fieldOf("key_bytes").Set(&l, text))
+			must.Do(b, FieldOf("key_bytes").Set(&l, text))
 			keys := NewKeys(&l.Workload)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -160,16 +159,8 @@ func BenchmarkKeys(b *testing.B) {
 	}
 }
 
-func fieldOf(name string) *Field {
-	return &fields[slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })]
-}
-
 // TestPrefixAndTTL checks the texts of both fields, and what the load refuses.
 func TestPrefixAndTTL(t *testing.T) {
-	fields := map[string]Field{}
-	for _, f := range Fields() {
-		fields[f.Name] = f
-	}
 	for _, c := range []struct{ field, text, want string }{
 		{"key_prefix", "app:1/", "app:1/"},
 		{"key_prefix", "none", "none"},
@@ -182,8 +173,7 @@ func TestPrefixAndTTL(t *testing.T) {
 		{"ttl_ns", "721h", ""},
 		{"ttl_ns", "1500us", ""},
 	} {
-		f := fields[c.field]
-		if got, err := f.Canonical(c.text); got != c.want || (err == nil) != (c.want != "") {
+		if got, err := FieldOf(c.field).Canonical(c.text); got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s %q: got %q, %v, want %q", c.field, c.text, got, err, c.want)
 		}
 	}

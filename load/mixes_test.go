@@ -22,7 +22,7 @@ func TestMixes(t *testing.T) {
 		"none":   `{"get_ratio":0.95,"dist":"uniform","keys":1000,"key_bytes":8,"value_bytes":8,`,
 	} {
 		l := usual()
-		must.Do(t, fieldOf("mix").Set(&l, name))
+		must.Do(t, FieldOf("mix").Set(&l, name))
 		text, err := json.Marshal(l)
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %s, %v, want %s", name, text, err, want)
@@ -32,26 +32,26 @@ func TestMixes(t *testing.T) {
 			l.Decides("keys") || l.Decides("get_ratio") != (name != "none") {
 			t.Errorf("%s: the mix decides dist: %v", name, decides)
 		}
-		must.Do(t, fieldOf("get_ratio").Set(&l, "0.75"))
-		if must.Do(t, l.Validate()); l.GetRatio != 0.75 || fieldOf("mix").Text(&l) != name {
+		must.Do(t, FieldOf("get_ratio").Set(&l, "0.75"))
+		if must.Do(t, l.Validate()); l.GetRatio != 0.75 || FieldOf("mix").Text(&l) != name {
 			t.Errorf("%s: %+v", name, l)
 		}
 	}
 	l := usual()
-	must.Do(t, fieldOf("mix").Set(&l, "ycsb-f"))
-	if text := fieldOf("get_ratio").Shown(&l); text != "66.6667" {
+	must.Do(t, FieldOf("mix").Set(&l, "ycsb-f"))
+	if text := FieldOf("get_ratio").Shown(&l); text != "66.6667" {
 		t.Errorf("two thirds are shown as %s", text)
 	}
 	for key, value := range map[string]string{"get_ratio": "0.4", "dist": "latest:0.5"} {
 		changed := l
-		must.Do(t, fieldOf(key).Set(&changed, value))
+		must.Do(t, FieldOf(key).Set(&changed, value))
 		if err := changed.Validate(); err == nil || !strings.Contains(err.Error(), "with set_after get, allowed: ") {
 			t.Errorf("%s %s: %v", key, value, err)
 		}
 	}
 	for _, name := range []string{"ycsb-e", "etcetera", ""} {
 		l := usual()
-		if err := fieldOf("mix").Set(&l, name); err == nil || l != usual() {
+		if err := FieldOf("mix").Set(&l, name); err == nil || l != usual() {
 			t.Errorf("%q was taken", name)
 		}
 	}

@@ -73,17 +73,13 @@ func TestSizesInJSON(t *testing.T) {
 	if err != nil || strings.Contains(string(text), "value_sizes") {
 		t.Errorf("%s, %v", text, err)
 	}
-	for _, f := range Fields() {
-		if f.Name != "value_bytes" {
-			continue
-		}
-		if v, isInt := f.Value(&l).(int); !isInt || v != l.ValueBytes {
-			t.Errorf("the value is %v", f.Value(&l))
-		}
-		must.Do(t, f.Set(&l, "1024:10,32:90"))
-		if v := f.Value(&l); v != Sizes("32:90+1024:10") || f.Number(&l) != 131 {
-			t.Errorf("the value is %v, the number %v", v, f.Number(&l))
-		}
+	f := FieldOf("value_bytes")
+	if v, isInt := f.Value(&l).(int); !isInt || v != l.ValueBytes {
+		t.Errorf("the value is %v", f.Value(&l))
+	}
+	must.Do(t, f.Set(&l, "1024:10,32:90"))
+	if v := f.Value(&l); v != Sizes("32:90+1024:10") || f.Number(&l) != 131 {
+		t.Errorf("the value is %v, the number %v", v, f.Number(&l))
 	}
 	if text, err = json.Marshal(l); err != nil ||
 		!strings.Contains(string(text), `"value_bytes":131,"value_sizes":"32:90+1024:10"`) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,19 +31,12 @@ func (k *known) each(do func(atNs int64, rank, valueBytes int, op kvs.Op)) {
 		below[i] = sum
 	}
 	for i := range k.operations {
-		x, low, high := rng.Float64()*sum, 0, k.keys-1
-		for low < high {
-			if mid := (low + high) / 2; below[mid] < x {
-				low = mid + 1
-			} else {
-				high = mid
-			}
-		}
+		rank, _ := slices.BinarySearch(below, rng.Float64()*sum)
 		op := kvs.Set
 		if rng.Float64() < k.gets {
 			op = kvs.Get
 		}
-		do(int64(i)*int64(k.gap), low, 10+low%90, op)
+		do(int64(i)*int64(k.gap), rank, 10+rank%90, op)
 	}
 }
 
