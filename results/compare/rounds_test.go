@@ -63,15 +63,11 @@ func TestBuildsArePaired(t *testing.T) {
 		t.Errorf("without rounds: found %+v", c.Rows[0])
 	}
 	text := string(write(t, c))
-	for _, want := range []string{
+	must.Contain(t, text,
 		"A: build v1@aa of run (12 points)\nB: build v2@bb of run (12 points)\n",
 		"Each round is a pair: A and B ran one right after the other.\n",
 		"p: Wilcoxon's signed rank test of the pairs, corrected after Holm over 1 figure.\n",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("found\n%s\nwant it to hold %q", text, want)
-		}
-	}
+	)
 	if strings.Contains(text, apart2runs) {
 		t.Errorf("an offset between runs is said to count:\n%s", text)
 	}
