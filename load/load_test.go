@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"dpukv/internal/test/must"
 )
 
 // usual returns a valid load.
@@ -51,9 +53,7 @@ func TestValidate(t *testing.T) {
 	} {
 		l := usual()
 		change(&l)
-		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
+		must.Fail(t, l.Validate(), want)
 	}
 }
 

@@ -2,12 +2,12 @@ package measure
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
 	"dpukv/hashbench"
 	"dpukv/hashbench/result"
+	"dpukv/internal/test/must"
 )
 
 func TestRefusals(t *testing.T) {
@@ -30,9 +30,8 @@ func TestRefusals(t *testing.T) {
 	} {
 		cfg := good()
 		spoil(&cfg)
-		if _, err := Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want an error with %q", err, want)
-		}
+		_, err := Run(context.Background(), cfg)
+		must.Fail(t, err, want)
 	}
 }
 

@@ -146,9 +146,7 @@ func TestSourcesRefused(t *testing.T) {
 		{"broken zstd", string(frame[:4]) + "broken", "after line 0: cannot read on"},
 	} {
 		_, _, err := readCSV(write(t, test.name, []byte(test.text)))
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: found %v, want %s", test.name, err, test.want)
-		}
+		must.Fail(t, err, test.want)
 	}
 	if _, _, err := readCSV(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("absent: found %v", err)

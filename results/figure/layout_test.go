@@ -27,9 +27,8 @@ func TestParseLayout(t *testing.T) {
 			t.Errorf("%q: found %v", text, err)
 		}
 	}
-	if _, err := ParseFontSize("6pt"); err == nil || !strings.Contains(err.Error(), "allowed: 7pt to 24pt") {
-		t.Errorf("6pt: found %v", err)
-	}
+	_, err := ParseFontSize("6pt")
+	must.Fail(t, err, "allowed: 7pt to 24pt")
 	if _, err := ParseFont("comic"); err == nil || !strings.Contains(err.Error(), "allowed: sans, serif, mono") {
 		t.Errorf("comic: found %v", err)
 	}

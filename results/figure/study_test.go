@@ -197,9 +197,7 @@ func TestStudyRefuses(t *testing.T) {
 				c.edit(&points[i])
 			}
 			_, err := (&Options{Study: c.study}).figures(points)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("found %v, want an error with %q", err, c.want)
-			}
+			must.Fail(t, err, c.want)
 		})
 	}
 }

@@ -133,7 +133,7 @@ func probesAreSaved(t *testing.T, b *resultstest.Browser, dir string) {
 	svg := string(downloaded(t, dir, ".svg"))
 	keep(t, "verbs.svg", []byte(svg))
 	must.Contain(t, svg,
-		"message size", "median latency (µs)", "CH-SD (emulated)", "Emulated (24 of 24 marks)", ">write<", " KiB<",)
+		"message size", "median latency (µs)", "CH-SD (emulated)", "Emulated (24 of 24 marks)", ">write<", " KiB<")
 	b.Click(t, `#beneath figure[data-stem="memory-bandwidth"] [data-save="png"]`)
 	img := must.Get(png.Decode(bytes.NewReader(downloaded(t, dir, ".png"))))(t)
 	if r, g, bl, _ := img.At(1, 1).RGBA(); img.Bounds().Dx() != 3*1228 || r != 0xffff || g != 0xffff || bl != 0xffff {
