@@ -108,9 +108,7 @@ func TestFormerFlagsSetThoseOfToday(t *testing.T) {
 	}
 	var said strings.Builder
 	cmd.SetErr(&said)
-	if err := cmd.ParseFlags([]string{"--key-size", "16", "--threads=2"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.ParseFlags([]string{"--key-size", "16", "--threads=2"}))
 	flags := cmd.Flags()
 	if f := flags.Lookup("key-bytes"); f.Value.String() != "16" || !f.Changed {
 		t.Errorf("--key-bytes is %v, changed: %t", f.Value, f.Changed)

@@ -7,12 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +16,6 @@ import (
 	"dpukv/hashbench/measure"
 	"dpukv/hashbench/report"
 	"dpukv/hashbench/result"
-	"dpukv/internal/foreign"
 	"dpukv/internal/outfile"
 	"dpukv/placement/launch"
 	"dpukv/placement/testbed"
@@ -122,8 +117,8 @@ func (f *hashTestbed) onNode(n *testbed.Node) (*result.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := runAttached(cmd.Context(), &n.Node, append([]string{path}, f.remoteArgs(n)...),
-		cmd.ErrOrStderr())
+	out, err := launch.Attached(cmd.Context(), &n.Node,
+		append([]string{path}, f.remoteArgs(n)...), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
@@ -153,41 +148,6 @@ func (f *hashTestbed) remoteArgs(n *testbed.Node) []string {
 		args = append(args, "--cpu="+strconv.Itoa(n.CPUs[len(n.CPUs)-1]))
 	}
 	return args
-}
-
-// runAttached runs a command on a node and returns its stdout. It holds the command's stdin open,
-// so that the command ends when this process does. It passes the command's stderr on.
-func runAttached(
-	ctx context.Context, n *launch.Node, argv []string, say io.Writer,
-) ([]byte, error) {
-	argv, err := launch.Command(n, argv)
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	var out foreign.Output
-	var stderr foreign.Tail
-	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(say, &stderr)
-	cmd.WaitDelay = time.Second
-	// a Ctrl-C is for this program, which closes stdin
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	defer stdin.Close()
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if full := out.Err(); full != nil {
-			return nil, fmt.Errorf("node %s: %w", n.Name, full)
-		}
-		last := strings.TrimSpace(stderr.String())
-		return nil, launch.Explain(n, stderr.String(),
-			fmt.Errorf("node %s: %w: %s", n.Name, err, last[max(0, len(last)-500):]))
-	}
-	return out.Bytes(), nil
 }
 
 // endWithStdin is a context that ends with stdin, and so with the process at the other end of

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 )
@@ -56,9 +57,7 @@ func TestOwnKeys(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 // theirServer is a server that runs already.
@@ -81,9 +80,7 @@ func (s *theirServer) interrupt(args ...string) {
 	var out strings.Builder
 	cmd := exec.Command("dpukv", append(args, "--password-file", s.password)...)
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		s.Fatal(err)
-	}
+	must.Do(s, cmd.Start())
 	for deadline := time.Now().Add(30 * time.Second); s.items() < 1000; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.Error("it stores no keys")
@@ -98,21 +95,11 @@ func (s *theirServer) interrupt(args ...string) {
 
 func (s *theirServer) dial() kvs.Remote {
 	s.Helper()
-	st, err := stores.Named("redis")
-	if err != nil {
-		s.Fatal(err)
-	}
-	password, err := os.ReadFile(s.password)
-	if err != nil {
-		s.Fatal(err)
-	}
-	r, err := st.Dial(context.Background(), &kvs.DialConfig{
+	st := must.Get(stores.Named("redis"))(s)
+	password := must.Get(os.ReadFile(s.password))(s)
+	return must.Get(st.Dial(context.Background(), &kvs.DialConfig{
 		Addr: s.addr, Credentials: kvs.Credentials{Password: kvs.NewSecret(string(password))},
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
-	return r
+	}))(s)
 }
 
 // items counts the server's keys.
@@ -120,10 +107,7 @@ func (s *theirServer) items() uint64 {
 	s.Helper()
 	r := s.dial()
 	defer r.Close()
-	stats, err := r.Stats()
-	if err != nil {
-		s.Fatal(err)
-	}
+	stats := must.Get(r.Stats())(s)
 	return stats.Workers[0].Items
 }
 
@@ -139,20 +123,11 @@ func (s *theirServer) set(key string) {
 	s.Helper()
 	r := s.dial()
 	defer r.Close()
-	session, err := r.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
-	if err != nil {
-		s.Fatal(err)
-	}
+	session := must.Get(r.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}))(s)
 	defer session.Close()
-	if _, err := session.Submit(&kvs.Request{Op: kvs.Set, Key: []byte(key), Value: []byte("v")}); err != nil {
-		s.Fatal(err)
-	}
+	must.Get(session.Submit(&kvs.Request{Op: kvs.Set, Key: []byte(key), Value: []byte("v")}))(s)
 	for session.InFlight() > 0 {
-		if err := session.Flush(); err != nil {
-			s.Fatal(err)
-		}
-		if _, err := session.Poll(nil, 100*time.Millisecond); err != nil {
-			s.Fatal(err)
-		}
+		must.Do(s, session.Flush())
+		must.Get(session.Poll(nil, 100*time.Millisecond))(s)
 	}
 }

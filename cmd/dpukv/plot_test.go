@@ -23,10 +23,7 @@ func runFolder(t *testing.T, status string) string {
 // runFolderOf makes a run folder that holds points, and returns its path.
 func runFolderOf(t *testing.T, points ...results.Point) string {
 	t.Helper()
-	w, err := runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(runfolder.Create(filepath.Join(t.TempDir(), "run"), []byte("store: mica\n"), nil))(t)
 	defer w.Close()
 	for i := range points {
 		must.Do(t, w.Append(&points[i], nil))

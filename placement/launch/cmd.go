@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -38,4 +39,25 @@ func (n *Node) ended(ctx context.Context, stderr *foreign.Tail, err error) error
 		words = ": " + words
 	}
 	return Explain(n, stderr.String(), fmt.Errorf("node %s: %w%s", n.Name, err, words))
+}
+
+// Attached runs a command on the node and returns its stdout. It holds the command's stdin open: so
+// the command can end when this process does. It passes the command's stderr on.
+func Attached(ctx context.Context, n *Node, argv []string, say io.Writer) ([]byte, error) {
+	cmd, stderr, err := n.cmd(ctx, argv)
+	if err != nil {
+		return nil, err
+	}
+	var out foreign.Output
+	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(say, stderr)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, n.errorf("%w", err)
+	}
+	defer stdin.Close()
+	err = cmd.Run()
+	if full := out.Err(); full != nil && ctx.Err() == nil {
+		return nil, n.errorf("%w", full)
+	}
+	return out.Bytes(), n.ended(ctx, stderr, err)
 }

@@ -7,15 +7,14 @@ import (
 
 	"dpukv/internal/foreign"
 	"dpukv/internal/test/daemon"
+	"dpukv/internal/test/must"
 )
 
 func TestSlurm(t *testing.T) {
 	cluster := daemon.StartSlurm(t)
 	job := cluster.Allocate(t)
 	n := &Node{Name: "host", Via: Slurm, Job: job, SlurmNode: cluster.Node}
-	if err := Check(n); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Check(n))
 	testContract(t, n)
 
 	t.Run("side by side", func(t *testing.T) {
@@ -29,10 +28,7 @@ func TestSlurm(t *testing.T) {
 	t.Run("install", func(t *testing.T) {
 		cache := t.TempDir()
 		t.Setenv("XDG_CACHE_HOME", cache) // which srun passes on
-		path, err := Install(t.Context(), n, Binaries{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := must.Get(Install(t.Context(), n, Binaries{}))(t)
 		expectFiles(t, cache, path)
 		if out, err := Output(t.Context(), n, path, "-test.list=^TestSlurm$"); err != nil ||
 			string(out) != "TestSlurm\n" {

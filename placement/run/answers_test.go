@@ -13,10 +13,7 @@ import (
 // that its search asks for.
 func measuredPlan(t *testing.T, change func(p *results.Point)) *ratePlan {
 	t.Helper()
-	s, err := sweep.Parse("s.yaml", []byte("slo: p99=20us\nrepeats: 6\nget_ratio: 1\nclient_threads: 1\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(sweep.Parse("s.yaml", []byte("slo: p99=20us\nrepeats: 6\nget_ratio: 1\nclient_threads: 1\n")))(t)
 	r := must.Get(newRatePlan(&s, s.Configs()))(t)
 	for next := s.PeakPoints(r.configs); len(next) > 0; next = r.next() {
 		for i := range next {

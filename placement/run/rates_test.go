@@ -73,10 +73,7 @@ func TestSearchContinuesWhereItWasInterrupted(t *testing.T) {
 func continued(t *testing.T, want []string, cut int) {
 	o := searchOptions(t, "client@go=backlog", "")
 	o.SLO = "p99=20us"
-	plan, err := NewPlan(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(NewPlan(o))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	lines := 0
 	plan.Options.Stderr = writerFunc(func(b []byte) (int, error) {
@@ -88,7 +85,7 @@ func continued(t *testing.T, want []string, cut int) {
 		}
 		return len(b), nil
 	})
-	_, err = plan.Run(ctx)
+	_, err := plan.Run(ctx)
 	if err == nil || !strings.Contains(err.Error(), "of at most 52 points are in "+o.Dir+
 		"; continue with: dpukv sweep --resume --out "+o.Dir) {
 		t.Fatalf("interrupted: got %v", err)

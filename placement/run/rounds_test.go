@@ -94,11 +94,8 @@ func TestRepeatsUntilContinues(t *testing.T) {
 				}
 				return len(b), nil
 			})
-			plan, err := NewPlan(o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err = plan.Run(ctx); err == nil || !strings.Contains(err.Error(),
+			plan := must.Get(NewPlan(o))(t)
+			if _, err := plan.Run(ctx); err == nil || !strings.Contains(err.Error(),
 				fmt.Sprintf("%d of at most 36 points are in %s", after, o.Dir)) {
 				t.Fatalf("interrupted: got %v", err)
 			}
