@@ -39,17 +39,12 @@ func benchBare(b *testing.B, window int) {
 	c := &bare{in: make([]byte, 64<<10)}
 	defer c.close()
 	must.Do(b, c.open(s.Addr(), window))
-	done := make(chan error)
 	var first, last kvs.WorkerStats
 	var clientNs float64
-	go func() {
-		err := cpu.PinThread(clientCPU)
-		if err == nil {
-			clientNs, err = c.measure(s, window, &first, &last)
-		}
-		done <- err
-	}()
-	must.Do(b, <-done)
+	onClientCPU(b, func() (err error) {
+		clientNs, err = c.measure(s, window, &first, &last)
+		return err
+	})
 	reportCosts(b, clientNs, &first, &last)
 }
 

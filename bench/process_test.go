@@ -72,11 +72,16 @@ func onClient(b *testing.B, r kvs.Remote, sh shape, window int, do func(kvs.Sess
 		Batch: sh.batch, Window: window, Connections: sh.connections,
 	}))(b)
 	defer s.Close()
+	onClientCPU(b, func() error { return do(s) })
+}
+
+// onClientCPU calls do on a thread of its own, on the client's CPU.
+func onClientCPU(b *testing.B, do func() error) {
 	done := make(chan error)
 	go func() {
 		err := cpu.PinThread(clientCPU)
 		if err == nil {
-			err = do(s)
+			err = do()
 		}
 		done <- err
 	}()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -37,7 +38,7 @@ var herdAttacks = []attack{
 	{"asks, answers not read", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(herdFrame(herdHello, struct{}{}))
 		for err == nil && s.rest(time.Millisecond) {
-			_, err = c.Write(repeat(herdFrame(herdAsk, struct{}{}), 100))
+			_, err = c.Write(bytes.Repeat(herdFrame(herdAsk, struct{}{}), 100))
 		}
 		return err
 	}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"net"
@@ -27,13 +28,13 @@ var micaAttacks = []attack{
 	{"asks, answers not read", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(micaGreeting())
 		for err == nil && s.rest(time.Millisecond) {
-			_, err = c.Write(repeat(micaHeader(16, micaAsk, 0), 100))
+			_, err = c.Write(bytes.Repeat(micaHeader(16, micaAsk, 0), 100))
 		}
 		return err
 	}},
 	{"GETs of 64-KB values, answers not read", func(c net.Conn, s *attackRun) error {
 		_, err := c.Write(append(micaGreeting(), micaOps(2, 1, make([]byte, 60000))...))
-		gets := repeat(micaOps(1, 100, nil), 100)
+		gets := bytes.Repeat(micaOps(1, 100, nil), 100)
 		for err == nil && s.rest(time.Millisecond) {
 			_, err = c.Write(gets)
 		}
@@ -75,13 +76,6 @@ func trickle(c net.Conn, s *attackRun, err error) error {
 		_, err = c.Write(make([]byte, 64<<10))
 	}
 	return err
-}
-
-func repeat(b []byte, n int) (all []byte) {
-	for range n {
-		all = append(all, b...)
-	}
-	return all
 }
 
 func randomBytes(n int) []byte {

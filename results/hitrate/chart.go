@@ -47,29 +47,17 @@ func add(
 	list []probechart.Chart, of *results.Chart, x probechart.Axis,
 	value func(*results.Mark) results.Spread,
 ) []probechart.Chart {
-	var panel probechart.Panel
-	for i := range of.Lines {
-		from := &of.Lines[i]
-		l := probechart.Line{Label: from.Label, Style: from.Style}
-		for j := range from.Marks {
-			m := &from.Marks[j]
-			if p := m.Repeats[0]; p.MayMiss() && p.Gets > 0 {
-				y := results.SpreadBy(m.Repeats, percent)
-				l.Marks = append(l.Marks,
-					probechart.Mark{X: value(m), Y: y, Repeats: m.Repeats})
-			}
-		}
-		if len(l.Marks) > 1 {
-			panel.Lines = append(panel.Lines, l)
-		}
-	}
-	if panel.Lines == nil {
+	lines := probechart.LinesOf(of, 2, func(m *results.Mark) (_, _ results.Spread, has bool) {
+		p := m.Repeats[0]
+		return value(m), results.SpreadBy(m.Repeats, percent), p.MayMiss() && p.Gets > 0
+	})
+	if lines == nil {
 		return list
 	}
 	c := probechart.Beside(of, "hit-rate", "hit rate", x, rateAxis)
 	if x.Name == memoryAxis.Name {
 		c.Stem += "-memory"
 	}
-	c.Panels = []probechart.Panel{panel}
+	c.Panels = []probechart.Panel{{Lines: lines}}
 	return append(list, c)
 }

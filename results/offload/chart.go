@@ -27,27 +27,11 @@ func chart(of *results.Chart) probechart.Chart {
 		})
 	c.Notes = []string{"CPU time of the server's and the client's parts on hosts, polling " +
 		"included"}
-	var panel probechart.Panel
-	for i := range of.Lines {
-		if l := line(&of.Lines[i]); len(l.Marks) > 0 {
-			panel.Lines = append(panel.Lines, l)
-		}
-	}
-	c.Panels = []probechart.Panel{panel}
+	// Marks whose CPU time is not known by machine are left out.
+	lines := probechart.LinesOf(of, 1, func(m *results.Mark) (_, _ results.Spread, has bool) {
+		return m.Throughput(), results.SpreadBy(m.Repeats, (*results.Point).HostCPUNsPerOp),
+			!slices.ContainsFunc(m.Repeats, unknown)
+	})
+	c.Panels = []probechart.Panel{{Lines: lines}}
 	return c
-}
-
-// line leaves out marks whose CPU time is not known by machine.
-func line(of *results.Line) probechart.Line {
-	l := probechart.Line{Label: of.Label, Style: of.Style}
-	for i := range of.Marks {
-		m := &of.Marks[i]
-		y := results.SpreadBy(m.Repeats, (*results.Point).HostCPUNsPerOp)
-		if !slices.ContainsFunc(m.Repeats, unknown) {
-			l.Marks = append(l.Marks, probechart.Mark{
-				X: m.Throughput(), Y: y, Repeats: m.Repeats,
-			})
-		}
-	}
-	return l
 }

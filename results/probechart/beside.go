@@ -22,6 +22,27 @@ func Beside(of *results.Chart, stem, about string, x, y Axis) Chart {
 	}
 }
 
+// LinesOf are the lines of a chart of stores, with those of its marks that have both figures. It
+// leaves out lines of fewer marks than the least.
+func LinesOf(
+	of *results.Chart, least int, figures func(*results.Mark) (x, y results.Spread, has bool),
+) (lines []Line) {
+	for i := range of.Lines {
+		from := &of.Lines[i]
+		l := Line{Label: from.Label, Style: from.Style}
+		for j := range from.Marks {
+			m := &from.Marks[j]
+			if x, y, has := figures(m); has {
+				l.Marks = append(l.Marks, Mark{X: x, Y: y, Repeats: m.Repeats})
+			}
+		}
+		if len(l.Marks) >= least {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
 // common names the axes of the lines, and what all points share besides the title.
 func common(of *results.Chart) (said []string) {
 	points := of.Points()
