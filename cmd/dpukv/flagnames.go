@@ -37,40 +37,6 @@ func commandNow(args []string, stderr io.Writer) []string {
 	return append(strings.Fields(now), args[1:]...)
 }
 
-// formerFlag is a flag under a name that it had before. It sets the flag of today, and says so.
-type formerFlag struct {
-	pflag.Value
-	cmd  *cobra.Command
-	name string
-	now  *pflag.Flag
-}
-
-// Set sets the flag of today.
-func (f *formerFlag) Set(text string) error {
-	fmt.Fprintf(f.cmd.ErrOrStderr(), "--%s is now --%s\n", f.name, f.now.Name)
-	f.now.Changed = true
-	return f.Value.Set(text)
-}
-
-// formerFlags has the former names of flags and their names now, by the path of their command, as
-// {"load": {"threads": "client-threads"}}. A name stays until the round after the one that retired
-// it.
-var formerFlags map[string]map[string]string
-
-// keepFormerNames lets scripts go on with former names of flags. Help does not list them.
-func keepFormerNames(root *cobra.Command, former map[string]map[string]string) {
-	for path, names := range former {
-		cmd, _, err := root.Find(strings.Fields(path))
-		if err != nil {
-			panic(err) // the table names no command
-		}
-		for name, now := range names {
-			f := cmd.Flags().Lookup(now)
-			cmd.Flags().VarPF(&formerFlag{f.Value, cmd, name, f}, name, "", "").Hidden = true
-		}
-	}
-}
-
 // flagError is the error about a flag that the command lacks, or about its value.
 func flagError(cmd *cobra.Command, err error) error {
 	if name := cmd.Flags().Arg(0); name != "" && cmd.Annotations[group] != "" {

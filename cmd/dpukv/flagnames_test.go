@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"dpukv/internal/test/must"
 	"dpukv/kvs/stores"
 	"dpukv/placement/sweep"
 )
@@ -95,27 +94,4 @@ func allCommands(cmd *cobra.Command) []*cobra.Command {
 		list = append(list, allCommands(sub)...)
 	}
 	return list
-}
-
-func TestFormerFlagsSetThoseOfToday(t *testing.T) {
-	root := newRootCommand()
-	keepFormerNames(root, map[string]map[string]string{
-		"load": {"threads": "client-threads", "key-size": "key-bytes"},
-	})
-	cmd, _, err := root.Find([]string{"load"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var said strings.Builder
-	cmd.SetErr(&said)
-	must.Do(t, cmd.ParseFlags([]string{"--key-size", "16", "--threads=2"}))
-	flags := cmd.Flags()
-	if f := flags.Lookup("key-bytes"); f.Value.String() != "16" || !f.Changed {
-		t.Errorf("--key-bytes is %v, changed: %t", f.Value, f.Changed)
-	}
-	const want = "--key-size is now --key-bytes\n--threads is now --client-threads\n"
-	if said.String() != want {
-		t.Errorf("got %q, want %q", said.String(), want)
-	}
-	must.Fail(t, cmd.ParseFlags([]string{"--threads", "much"}), "--threads")
 }

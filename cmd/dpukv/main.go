@@ -83,7 +83,6 @@ Start with "dpukv sweep --quick": it measures MICA over TCP on this machine.`)
 	for _, make := range taggedCommands {
 		root.AddCommand(make())
 	}
-	keepFormerNames(root, formerFlags)
 	return root
 }
 
