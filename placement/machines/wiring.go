@@ -77,12 +77,7 @@ func (m *Machines) Wire(ctx context.Context, name string) error {
 		return nil
 	}
 	m.Lab = m.labs[w]
-	m.Bed.Nodes = slices.Clone(m.Bed.Nodes)
-	for i := range m.Bed.Nodes {
-		if n := &m.Bed.Nodes[i]; n.Emulated() {
-			n.Address = m.Lab.Address(n.Name)
-		}
-	}
+	m.Bed.Emulate(m.Lab.Address)
 	return nil
 }
 

@@ -42,20 +42,10 @@ func (s *Tool) open() error {
 	}
 	s.stands, err = emulate.OpenStanding(file)
 	if err == nil && s.stands != nil && s.stands.Alive() {
-		s.use()
+		s.bed.Emulate(s.stands.Address)
 		return nil
 	}
 	return err
-}
-
-// use points the testbed's nodes to the machines.
-func (s *Tool) use() {
-	s.bed.Nodes = slices.Clone(s.bed.Nodes)
-	for i := range s.bed.Nodes {
-		if n := &s.bed.Nodes[i]; n.Emulated() {
-			n.Address = s.stands.Address(n.Name)
-		}
-	}
 }
 
 // node runs commands on a node.
@@ -94,7 +84,7 @@ func (s *Tool) standUp(ctx context.Context) error {
 		return errors.Join(err, lab.Close())
 	}
 	s.what.OwnedBy(s.stands.Owner())
-	s.use()
+	s.bed.Emulate(s.stands.Address)
 	return nil
 }
 

@@ -86,6 +86,16 @@ func (t *Testbed) first(is func(Node) bool) *Node {
 	return &t.Nodes[i]
 }
 
+// Emulate gives the emulated nodes the addresses of their machines.
+func (t *Testbed) Emulate(address func(machine string) string) {
+	t.Nodes = slices.Clone(t.Nodes)
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Emulated() {
+			n.Address = address(n.Name)
+		}
+	}
+}
+
 // Names returns the names of all nodes.
 func (t *Testbed) Names() []string {
 	names := make([]string, len(t.Nodes))
