@@ -15,15 +15,14 @@ func TestHost(t *testing.T) {
 	lost := testbed.Node{Node: launch.Node{Name: "dpuC"}, Kind: testbed.KindDPU, Of: "hostC"}
 	bed := &testbed.Testbed{Name: "two", Nodes: []testbed.Node{host, dpu, lost}}
 	other := testbed.Node{Node: launch.Node{Name: "hostC"}, Kind: testbed.KindHost}
-	away := testbed.Node{Node: launch.Node{Name: "dpuC"}, Kind: testbed.KindDPU, Of: "hostC"}
 	for _, on := range []testbed.Assignment{
 		{Server: host},
 		{Server: dpu},
 		{Server: dpu, Store: &host},
 		{Server: host, Store: &dpu},
 		{Server: other, Store: &host},
-		{Server: away, Store: &host},
-		{Server: host, Store: &away},
+		{Server: lost, Store: &host},
+		{Server: host, Store: &lost},
 	} {
 		n, err := Host(bed, &on)
 		if err != nil || n.Name != "hostB" {

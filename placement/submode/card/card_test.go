@@ -184,7 +184,7 @@ func TestFormsOfMlxconfig(t *testing.T) {
 func TestQueryForms(t *testing.T) {
 	n := here(t, map[string]string{
 		"mlxconfig": `case $5 in *MODEL) echo "-E- The Device doesn't support $5 parameter"; exit 3;; esac; echo "$5 0 0 0"` + "\n",
-		"mst":       "exit 1\n", "sudo": "shift; exec \"$@\"\n",
+		"mst":       "exit 1\n", "sudo": sudo,
 	})
 	out, err := n.Run(t.Context(), Query("0000:03:00.0"))
 	if c, _ := Parse(out + idMark + " 0xa2d6\n"); err != nil || c.Current != DPU || c.Device != "0000:03:00.0" {
