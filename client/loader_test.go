@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/load"
 )
@@ -79,13 +80,9 @@ func benchLoad(b *testing.B, l *loader, step func(int64) error) {
 	b.ReportAllocs()
 	for l.inside.answered < uint64(b.N) {
 		now := cpu.NowNs()
-		if err := l.alive(now); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, l.alive(now))
 		l.tick(now)
-		if err := step(now); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, step(now))
 	}
 	if l.inside.errors+l.inside.misses > 0 {
 		b.Fatalf("%+v", l.inside)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/hashbench"
+	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/results"
@@ -180,9 +181,7 @@ func simulate(t *testing.T, cfg Config, s *simServer) *Result {
 	r.loaders = []*loader{l}
 	r.collector = newCollector(cfg.OpenLoop(), nil)
 	go r.collector.run(full)
-	if err := l.load(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.load())
 	close(full)
 	<-r.collector.done
 	r.endPeriod()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/runfolder"
 )
@@ -88,19 +89,14 @@ func across(t *testing.T, amd64, arm64, server, devices string) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // checkPoints checks that all points were measured without a wrong answer, and that each names the
 // emulator's part in it.
 func checkPoints(t *testing.T, dir string, want int) {
 	t.Helper()
-	run, err := runfolder.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(runfolder.Open(dir))(t)
 	points, bad, err := run.Points()
 	if err != nil || len(bad) > 0 || len(points) != want {
 		t.Fatalf("%d points, want %d; bad lines %v, %v", len(points), want, bad, err)

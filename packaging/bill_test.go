@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // component is an entry of the bill of materials, with the checked fields.
@@ -24,14 +26,9 @@ type component struct {
 // licences' texts.
 func bill(t *testing.T, dist string) {
 	components := map[string]component{}
-	text, err := os.ReadFile(one(t, filepath.Join(dist, "*_sbom.cdx.json")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(one(t, filepath.Join(dist, "*_sbom.cdx.json"))))(t)
 	var sbom struct{ Components []component }
-	if err := json.Unmarshal(text, &sbom); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &sbom))
 	for _, c := range sbom.Components {
 		components[c.Name] = c
 		if len(c.Licenses) == 0 || c.Version == "" || c.Purl == "" || len(c.ExternalReferences) == 0 {

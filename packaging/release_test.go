@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"dpukv/internal/test/must"
 )
 
 // TestRelease builds a release, builds it again elsewhere, and installs the package.
@@ -44,10 +46,7 @@ func reproducible(t *testing.T, first string) {
 	run(t, exec.Command("cp", "-r", "..", clone))
 	second := release(t, clone)
 	sums := func(dist string) string {
-		text, err := os.ReadFile(filepath.Join(dist, "SHA256SUMS"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(dist, "SHA256SUMS")))(t)
 		return string(text)
 	}
 	if a, b := sums(first), sums(second); a != b || a == "" {

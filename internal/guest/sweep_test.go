@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/runfolder"
 )
@@ -91,9 +92,7 @@ func sweepOnPath(t *testing.T, binary string) {
 			"--testbed": "../../examples/netns-onpath.yaml",
 		},
 	}
-	if err := os.WriteFile(s.Files["--file"], []byte(onPathSweep), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(s.Files["--file"], []byte(onPathSweep), 0o600))
 	var stdout, stderr bytes.Buffer
 	if err := s.Run(t.Context(), &stdout, &stderr); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(stderr.String(), 20))
@@ -101,10 +100,7 @@ func sweepOnPath(t *testing.T, binary string) {
 	if said := stderr.String(); strings.Contains(said, "\x1b") || !strings.Contains(said, "[4/4]") {
 		t.Errorf("found progress for a terminal, or none: %q", said)
 	}
-	run, err := runfolder.Open(s.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := must.Get(runfolder.Open(s.Dir))(t)
 	points, _, err := run.Points()
 	if err != nil {
 		t.Fatal(err)

@@ -32,9 +32,7 @@ func TestWrite(t *testing.T) {
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
 	must.Do(t, Write(file, say("one")))
 	wantContent(t, file, "one")
-	if err := errors.Join(os.Chmod(file, 0o600), os.Symlink("file", link), Write(link, say("two"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Chmod(file, 0o600), os.Symlink("file", link), Write(link, say("two"))))
 	wantContent(t, file, "two")
 	if target, err := os.Readlink(link); target != "file" {
 		t.Errorf("the link is gone: %q, %v", target, err)

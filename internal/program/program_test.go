@@ -21,10 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestStart: what a program writes to stdout goes to the writer, and the rest to its output.
 func TestStart(t *testing.T) {
 	var stdout bytes.Buffer
-	p, err := Start("/bin/sh", []string{"-c", "echo said; echo complained >&2; exit 3"}, nil, &stdout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Start("/bin/sh", []string{"-c", "echo said; echo complained >&2; exit 3"}, nil, &stdout))(t)
 	<-p.Ended()
 	if stdout.String() != "said\n" || p.Output() != "complained\n" || p.Err() == nil ||
 		!strings.Contains(p.Reason().Error(), "complained") {

@@ -28,9 +28,7 @@ func TestOthersRun(t *testing.T) {
 		}()
 		runtime.Gosched() // it waits
 		over.Store(true)
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, <-done)
 	}
 }
 

@@ -53,10 +53,7 @@ func TestClockStopsAtCompletion(t *testing.T) {
 	for _, op := range []string{read, write} {
 		r := &rigged{copyNs: 500}
 		s := probe.Settings("test=latency engine=cpu op=" + op + " completion=poll bytes=64")
-		o, err := newLoop(r, s, r.now).measure(&probe.Task{Settings: s, Duration: 100 * time.Microsecond})
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(newLoop(r, s, r.now).measure(&probe.Task{Settings: s, Duration: 100 * time.Microsecond}))(t)
 		if got := o.Figures["mean_latency_ns"]; got != 510 {
 			t.Errorf("%s: found a mean of %v ns, want 510: 10 for the submission, 500 for the copy", op, got)
 		}
@@ -70,10 +67,7 @@ func TestClockStopsAtCompletion(t *testing.T) {
 func TestThroughputCountsCompletions(t *testing.T) {
 	r := &rigged{copyNs: 100}
 	s := probe.Settings("test=throughput engine=cpu op=write completion=poll bytes=1000 batch=16")
-	o, err := newLoop(r, s, r.now).measure(&probe.Task{Settings: s, Duration: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(newLoop(r, s, r.now).measure(&probe.Task{Settings: s, Duration: time.Millisecond}))(t)
 	if r.most != 16 || len(r.ends) != 0 {
 		t.Errorf("found %d in flight at most and %d at the end, want 16 and 0", r.most, len(r.ends))
 	}

@@ -46,9 +46,7 @@ func TestTable(t *testing.T) {
 	kind := toy(&measured)
 	add := NewTable(kind, &b).Add
 	all := []probe.Settings{"test=copy bytes=64", "test=copy bytes=2"}
-	if err := Run(t.Context(), kind, all, probe.Task{}, add); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Run(t.Context(), kind, all, probe.Task{}, add))
 	want := `# toys: test copy
 # used: pages thp-2m
 # bytes     best, GB/s

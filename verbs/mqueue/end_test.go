@@ -23,27 +23,10 @@ import (
 // opener opens the device of end n, 0 or 1.
 type opener func(t testing.TB, n int) verbs.Device
 
-func openSHM(t testing.TB, _ int) verbs.Device {
-	d, err := shm.Open(shm.Config{})
-	return opened(t, d, err)
-}
+func openSHM(t testing.TB, _ int) verbs.Device { return must.Keep(shm.Open(shm.Config{}))(t) }
 
 func openSoftRoCE(t testing.TB, n int) verbs.Device {
-	d, err := softroce.Open(softroce.Options{Addr: netip.MustParseAddr(verbstest.Addr(n))})
-	return opened(t, d, err)
-}
-
-func opened(t testing.TB, d verbs.Device, err error) verbs.Device {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
+	return must.Keep(softroce.Open(softroce.Options{Addr: netip.MustParseAddr(verbstest.Addr(n))}))(t)
 }
 
 var providers = map[string]opener{"shm": openSHM, "softroce": openSoftRoCE}
@@ -117,7 +100,7 @@ func sendAll(e *End, n int) error {
 		}
 		for m, ok := e.Receive(); ok; m, ok = e.Receive() {
 			want := request(answered, e.shape.SlotBytes)
-			reverse(want)
+			slices.Reverse(want)
 			if !bytes.Equal(m.Bytes, want) || m.Code != ^uint16(answered) {
 				return fmt.Errorf("answer %d: code %#x, %d bytes, want %d", answered, m.Code, len(m.Bytes), len(want))
 			}
@@ -152,7 +135,7 @@ func answer(e *End, n int) error {
 				room = e.Slot()
 			}
 			copy(room, m.Bytes)
-			reverse(room[:len(m.Bytes)])
+			slices.Reverse(room[:len(m.Bytes)])
 			if err := e.Send(len(m.Bytes), ^m.Code); err != nil {
 				return err
 			}
@@ -179,12 +162,6 @@ func flush(e *End) error {
 		}
 	}
 	return nil
-}
-
-func reverse(b []byte) {
-	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
-		b[i], b[j] = b[j], b[i]
-	}
 }
 
 // exchange runs both ends.
@@ -304,15 +281,11 @@ func TestSlotWaitsForDevice(t *testing.T) {
 	cq := &held{x.mover.cq, true}
 	x.mover.cq = cq
 	for range x.shape.Slots {
-		if err := x.mover.Send(len(x.mover.Slot()), 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.mover.Send(len(x.mover.Slot()), 0))
 		for x.turn(); x.owner.received < x.mover.sent; x.turn() {
 			x.owner.Receive()
 		}
-		if err := x.owner.Send(0, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.owner.Send(0, 0))
 		for x.turn(); x.mover.received < x.mover.sent; x.turn() {
 			x.mover.Receive()
 		}
@@ -336,9 +309,7 @@ func TestFetchStaysInControls(t *testing.T) {
 	roundTrip(t, x) // laps begin within the array
 	for range 3 {
 		for range x.shape.Slots {
-			if err := x.mover.Send(0, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, x.mover.Send(0, 0))
 		}
 		for x.mover.received < x.mover.sent {
 			if x.turn(); x.owner.Slot() != nil {

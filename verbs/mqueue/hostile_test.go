@@ -217,10 +217,7 @@ func TestHarmfulOffers(t *testing.T) {
 
 // FuzzConnect sends any line to either end in place of its peer's description.
 func FuzzConnect(f *testing.F) {
-	good, err := json.Marshal(offer{Version: layoutVersion, Shape: bareShape, Answers: Read})
-	if err != nil {
-		f.Fatal(err)
-	}
+	good := must.Get(json.Marshal(offer{Version: layoutVersion, Shape: bareShape, Answers: Read}))(f)
 	f.Add(good)
 	f.Add([]byte(`{"version":1,"shape":{"slots":4096,"slot_bytes":64},"answers":"write","region":{"length":1073741824}}`))
 	f.Add([]byte(`{"endpoint":{"type":3,"handle":"shm:1:0:00"},"region":{"addr":18446744073709551615}}`))

@@ -175,9 +175,7 @@ func history(t *testing.T, fenced bool, lines int, order []int, looks int) strin
 	x := newBareOn(t, d, Written, Shape{1, n})
 	x.mover.fenced = fenced
 	want := bytes.Repeat([]byte("B"), n)
-	if err := x.mover.Send(copy(x.mover.Slot(), want), 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, x.mover.Send(copy(x.mover.Slot(), want), 0))
 	for turn := range 8 {
 		if _, err := x.mover.Poll(); err != nil {
 			t.Fatal(err)
@@ -190,9 +188,7 @@ func history(t *testing.T, fenced bool, lines int, order []int, looks int) strin
 				}
 				pick += order[step]
 			}
-			if err := d.Step(pick); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Step(pick))
 			if looks>>min(step, lines-1)&1 == 0 {
 				continue
 			}

@@ -92,10 +92,7 @@ func TestPeerIsKilled(t *testing.T) {
 // serveForever is the child: it answers until it is killed.
 func serveForever(t *testing.T, address string) {
 	conn := must.Get(net.Dial("tcp", address))(t)
-	owner, err := Offer(sidechannel.New(conn), Config{Shape: Shape{4, 64}, Device: openSHM(t, 0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	owner := must.Get(Offer(sidechannel.New(conn), Config{Shape: Shape{4, 64}, Device: openSHM(t, 0)}))(t)
 	t.Log(answer(owner, 1<<30))
 }
 

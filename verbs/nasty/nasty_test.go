@@ -76,9 +76,7 @@ func newWire(t *testing.T, c Config) *wire {
 		}
 	}
 	for i := range qps {
-		if err := qps[i].Connect(qps[1-i].Local()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, qps[i].Connect(qps[1-i].Local()))
 	}
 	return w
 }

@@ -69,10 +69,7 @@ func TestEveryOperation(t *testing.T) {
 func checkRun(t *testing.T, dev verbs.Device, cfg Config) *Report {
 	t.Helper()
 	var seen int
-	report, err := Loopback(t.Context(), dev, cfg, Observer{Measured: func(*Point) { seen++ }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(Loopback(t.Context(), dev, cfg, Observer{Measured: func(*Point) { seen++ }}))(t)
 	if len(report.Points) != len(cfg.Sizes) || seen != len(cfg.Sizes) {
 		t.Fatalf("%d points, %d observed, want %d", len(report.Points), seen, len(cfg.Sizes))
 	}
@@ -178,9 +175,7 @@ func TestReportText(t *testing.T) {
 	} {
 		report := checkRun(t, openDevice(t, "shm"), small(kind, Write, verbs.RC))
 		var out bytes.Buffer
-		if err := errors.Join(WriteHeader(&out, &report.Header), WritePoint(&out, &report.Points[0])); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(WriteHeader(&out, &report.Header), WritePoint(&out, &report.Points[0])))
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		if got := strings.Join(strings.Fields(lines[len(lines)-2]), " "); got != columns {
 			t.Errorf("columns %q, want %q", got, columns)

@@ -17,10 +17,7 @@ func TestWarmup(t *testing.T) {
 		cfg.Sizes, cfg.Warmup, cfg.Duration = []int{8}, 60*time.Millisecond, 30*time.Millisecond
 		var began time.Time
 		start := time.Now()
-		report, err := Loopback(t.Context(), dev, cfg, Observer{Began: func() { began = time.Now() }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := must.Get(Loopback(t.Context(), dev, cfg, Observer{Began: func() { began = time.Now() }}))(t)
 		p := report.Points[0]
 		if began.Sub(start) < cfg.Warmup {
 			t.Errorf("%s: the measurement began after %v", kind, began.Sub(start))

@@ -19,9 +19,7 @@ import (
 func TestOnlyMemoryFilesAreOpened(t *testing.T) {
 	folder := t.TempDir()
 	fifo, plain := filepath.Join(folder, "fifo"), filepath.Join(folder, "plain")
-	if err := errors.Join(unix.Mkfifo(fifo, 0o600), os.WriteFile(plain, make([]byte, 1<<20), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(unix.Mkfifo(fifo, 0o600), os.WriteFile(plain, make([]byte, 1<<20), 0o600)))
 	watch := must.Get(unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK))(t)
 	defer unix.Close(watch)
 	for _, path := range []string{fifo, plain, "/dev/null", folder} {

@@ -42,9 +42,7 @@ func fakeDevlink(t *testing.T, script string) {
 		t.Skip("needs a shell, for the programs that stand in for others")
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "devlink"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "devlink"), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 

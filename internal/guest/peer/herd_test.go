@@ -23,12 +23,18 @@ import (
 
 const herdHash = herd.DefaultHash
 
-// TestHERDServe is a HERD server that runs until a connection to the address in CONTROL ends.
-func TestHERDServe(t *testing.T) {
-	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
+func environment(t *testing.T) (device, addr, control string) {
+	t.Helper()
+	device, addr, control = os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
 	if control == "" {
 		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
 	}
+	return device, addr, control
+}
+
+// TestHERDServe is a HERD server that runs until a connection to the address in CONTROL ends.
+func TestHERDServe(t *testing.T) {
+	device, addr, control := environment(t)
 	server := must.Get(herd.Start(herd.Config{
 		Listen: addr, Device: device, Workers: 1, Mode: partition.Store,
 		Items: 100_000, LogBytes: 64 << 20, Hash: herdHash, Version: "test", MaxClients: 16,
@@ -38,10 +44,7 @@ func TestHERDServe(t *testing.T) {
 
 // TestOneSidedServe is a server whose clients read items, likewise.
 func TestOneSidedServe(t *testing.T) {
-	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
-	if control == "" {
-		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
-	}
+	device, addr, control := environment(t)
 	server := must.Get(onesided.Start(&kvs.ServerConfig{
 		Listen: addr, Device: kvs.Device{Name: device, Options: provider.Defaults},
 		Workers: 1, Items: 100_000, KeyBytes: 16, ValueBytes: 200, Mode: "store", Hash: herdHash,
@@ -60,29 +63,16 @@ func untilControlEnds(t *testing.T, control string, server *herd.Server) {
 }
 
 // TestHERDDrive is the client of TestHERDServe.
-func TestHERDDrive(t *testing.T) {
-	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
-	if control == "" {
-		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
-	}
-	conn := must.Get(dial(control))(t)
-	defer conn.Close()
-	remote := must.Get(herd.Dial(t.Context(), addr, herd.Options{Device: device}))(t)
-	defer remote.Close()
-	t.Logf("%+v", remote.Facts())
-	t.Run("model", func(t *testing.T) { againstModel(t, remote) })
-	t.Run("load", func(t *testing.T) { underLoad(t, remote) })
-}
+func TestHERDDrive(t *testing.T) { drive(t, herd.Dial) }
 
 // TestOneSidedDrive is the client of TestOneSidedServe. READs answer most of its GETs.
-func TestOneSidedDrive(t *testing.T) {
-	device, addr, control := os.Getenv("DEVICE"), os.Getenv("ADDR"), os.Getenv("CONTROL")
-	if control == "" {
-		t.Skip("DEVICE, ADDR and CONTROL are not set: see the package's comment")
-	}
+func TestOneSidedDrive(t *testing.T) { drive(t, onesided.Dial) }
+
+func drive[R kvs.Remote](t *testing.T, dialStore func(context.Context, string, herd.Options) (R, error)) {
+	device, addr, control := environment(t)
 	conn := must.Get(dial(control))(t)
 	defer conn.Close()
-	remote := must.Get(onesided.Dial(t.Context(), addr, herd.Options{Device: device}))(t)
+	remote := must.Get(dialStore(t.Context(), addr, herd.Options{Device: device}))(t)
 	defer remote.Close()
 	t.Logf("%+v", remote.Facts())
 	t.Run("model", func(t *testing.T) { againstModel(t, remote) })

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/must"
 	"dpukv/internal/test/pages"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -119,10 +120,7 @@ func (s source) add() {
 	s.write("kvs/toy/doc.go", "// Package toy is a map.\npackage toy\n")
 	s.change("kvs/stores/stores.go", pages.File(s.t, page, "diff", "kvs/stores/stores.go"))
 
-	archive, err := txtar.ParseFile("testdata/toys.txtar")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile("testdata/toys.txtar"))(s.t)
 	for _, f := range archive.Files {
 		if name, ok := strings.CutSuffix(f.Name, ".diff"); ok {
 			s.change(name, string(f.Data))
@@ -158,22 +156,15 @@ func (s source) change(name, diff string) {
 
 func (s source) read(name string) string {
 	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.dir, name))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(s.dir, name)))(s.t)
 	return string(text)
 }
 
 func (s source) write(name, text string) {
 	s.t.Helper()
 	path := filepath.Join(s.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(s.t, os.WriteFile(path, []byte(text), 0o755))
 }
 
 // run runs a command in the copy, and gives its output. What the go command compiles there serves

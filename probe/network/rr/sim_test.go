@@ -206,9 +206,7 @@ func TestNoAllocation(t *testing.T) {
 			if th.arrivals != nil {
 				th.arrivals.dueNs = 0
 			}
-			if err := th.run(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, th.run())
 		}); n != 0 {
 			t.Errorf("%s: a second of messages has %v allocations", name, n)
 		}

@@ -391,9 +391,7 @@ func BenchmarkBeside(b *testing.B) {
 			ownNs += cpu.ProcessNs() - before
 			sums[way] += out.Figures[figureBandwidth]
 		}
-		if err := srv.Close(); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, srv.Close())
 	}
 	b.ReportMetric(sums[0]/float64(rounds)*8e-9, "alone-Gbit/s")
 	b.ReportMetric(sums[1]/sums[0], "ratio")
