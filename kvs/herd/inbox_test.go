@@ -98,13 +98,6 @@ func TestGarbage(t *testing.T) {
 	works(t, server)
 }
 
-func join2(parts [][]byte) (all []byte) {
-	for _, p := range parts {
-		all = append(all, p...)
-	}
-	return all
-}
-
 // TestBadSlots checks that a client with illegal slots receives a failure and is disconnected, and
 // that its slots become free.
 func TestBadSlots(t *testing.T) {
