@@ -54,10 +54,7 @@ func testContract(t *testing.T, n *Node) {
 	t.Run("bytes", func(t *testing.T) {
 		sent := make([]byte, 3<<20)
 		rand.NewChaCha8([32]byte{1}).Read(sent)
-		cmd, stderr, err := n.cmd(t.Context(), []string{"cat"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		cmd, stderr := commandOn(t, n, []string{"cat"})
 		cmd.Stdin = bytes.NewReader(sent)
 		got, err := cmd.Output()
 		if err != nil || !bytes.Equal(got, sent) {
@@ -101,10 +98,7 @@ func lingering(t *testing.T, n *Node) (*exec.Cmd, *lifeline) {
 	must.Do(t, syscall.Mkfifo(fifo, 0o600))
 	line := must.Get(os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
 	t.Cleanup(func() { line.Close() })
-	cmd, stderr, err := n.cmd(t.Context(), []string{"sh", "-c", `exec 3>"$1"; echo up; exec cat`, "lingering", fifo})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd, stderr := commandOn(t, n, []string{"sh", "-c", `exec 3>"$1"; echo up; exec cat`, "lingering", fifo})
 	stdin, stdout := pipes(t, cmd)
 	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
@@ -121,6 +115,13 @@ func lingering(t *testing.T, n *Node) (*exec.Cmd, *lifeline) {
 			return cmd, &lifeline{line, stdin}
 		}
 	}
+}
+
+func commandOn(t *testing.T, n *Node, argv []string) (*exec.Cmd, *foreign.Tail) {
+	t.Helper()
+	cmd, stderr, err := n.cmd(t.Context(), argv)
+	must.Do(t, err)
+	return cmd, stderr
 }
 
 func pipes(t *testing.T, cmd *exec.Cmd) (io.WriteCloser, io.Reader) {

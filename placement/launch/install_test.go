@@ -33,10 +33,7 @@ func TestInstall(t *testing.T) {
 	})
 	t.Run("cut short", func(t *testing.T) {
 		must.Do(t, os.RemoveAll(s.Cache))
-		cmd, stderr, err := n.cmd(t.Context(), bootstrap(installScript))
-		if err != nil {
-			t.Fatal(err)
-		}
+		cmd, stderr := commandOn(t, n, bootstrap(installScript))
 		cmd.Stdin = strings.NewReader(installScript + filepath.Base(filepath.Dir(first)) + "\nhalf of it")
 		if err := cmd.Run(); err == nil || !strings.Contains(stderr.String(), "the connection was cut") {
 			t.Errorf("found %v, %s", err, stderr)

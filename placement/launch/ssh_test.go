@@ -59,8 +59,7 @@ func TestSSHJump(t *testing.T) {
 	writeFile(t, config, jump.ClientConfig("card")+target.ClientConfig("bf"))
 
 	n := &Node{Name: "bf", Via: SSH, Host: "bf", SSHConfig: config}
-	_, err := Output(t.Context(), n, "true")
-	expectExplained(t, err,
+	expectRefused(t, n,
 		"node bf: 127.0.0.1 has no ssh server at port "+strconv.Itoa(target.Port)+": start it there, or say its port")
 
 	n.Jump = "card"
@@ -81,8 +80,7 @@ func TestSSHJump(t *testing.T) {
 	})
 	t.Run("unknown key", func(t *testing.T) {
 		empty(t, jump.KnownHosts)
-		_, err := Output(t.Context(), n, "true")
-		expectExplained(t, err,
+		expectRefused(t, n,
 			"node bf: a host key on the way to bf is not known or not the known one: connect once by hand and "+
 				"compare it: ssh -F "+config+" -J card bf")
 		expectEmpty(t, jump.KnownHosts)
@@ -108,8 +106,7 @@ func TestSSHHostKeys(t *testing.T) {
 	expectEmpty(t, s.KnownHosts)
 
 	empty(t, s.KnownHosts)
-	_, err = Output(t.Context(), n, "true")
-	expectExplained(t, err,
+	expectRefused(t, n,
 		"node bf: the host key of [127.0.0.1]:"+strconv.Itoa(s.Port)+" is not known in "+s.KnownHosts+
 			": connect once by hand and compare it: ssh -F /dev/null -l ")
 	expectEmpty(t, s.KnownHosts)
@@ -136,10 +133,9 @@ func TestSSHHostKeyAlias(t *testing.T) {
 			t.Error(err)
 		}
 		n.HostKeyAlias = "jump" + strconv.Itoa(1-i) + "+card"
-		_, err := Output(t.Context(), n, "true")
-		expectExplained(t, err, "node bf: the host key of "+n.HostKeyAlias+" is not the one that is known ("+known)
+		expectRefused(t, n, "node bf: the host key of "+n.HostKeyAlias+" is not the one that is known ("+known)
 		n.HostKeyAlias = "jump2+card"
-		_, err = Output(t.Context(), n, "true")
+		_, err := Output(t.Context(), n, "true")
 		expectExplained(t, err, "node bf: the host key of jump2+card is not known in "+known+
 			": connect once by hand and compare it: ssh -F /dev/null -l ")
 		if !strings.Contains(err.Error(), "-o HostKeyAlias=jump2+card") {
@@ -151,29 +147,24 @@ func TestSSHHostKeyAlias(t *testing.T) {
 func TestSSHRefuses(t *testing.T) {
 	t.Parallel()
 	s := daemon.StartSSH(t, daemon.SSHOptions{Password: true})
-	_, err := Output(t.Context(), node(s), "true")
-	expectExplained(t, err,
+	expectRefused(t, node(s),
 		"node bf: "+s.User+"@127.0.0.1 wants a password, as none of your keys is allowed there, and nobody is asked "+
 			"for one")
 
 	s = daemon.StartSSH(t, daemon.SSHOptions{Config: []string{"AuthorizedKeysFile none"}})
-	_, err = Output(t.Context(), node(s), "true")
-	expectExplained(t, err, "node bf: "+s.User+"@127.0.0.1 takes none of your keys (publickey): load the right one")
+	expectRefused(t, node(s), "node bf: "+s.User+"@127.0.0.1 takes none of your keys (publickey): load the right one")
 
 	n := node(s)
 	n.Host = "no-such-host.invalid"
-	_, err = Output(t.Context(), n, "true")
-	expectExplained(t, err, "node bf: there is no host no-such-host.invalid (")
+	expectRefused(t, n, "node bf: there is no host no-such-host.invalid (")
 
 	n = node(s)
 	n.SSHConfig = "/nonexistent"
-	_, err = Output(t.Context(), n, "true")
-	expectExplained(t, err, "node bf: there is no ssh configuration /nonexistent (")
+	expectRefused(t, n, "node bf: there is no ssh configuration /nonexistent (")
 
 	n.SSHConfig = filepath.Join(t.TempDir(), "config")
 	writeFile(t, n.SSHConfig, "Nonsense yes\n")
-	_, err = Output(t.Context(), n, "true")
-	expectExplained(t, err, "node bf: the ssh configuration has a mistake (Bad configuration option: nonsense)")
+	expectRefused(t, n, "node bf: the ssh configuration has a mistake (Bad configuration option: nonsense)")
 }
 
 // TestSSHSilence: a program listens and says nothing, like a machine that hangs.
@@ -188,8 +179,7 @@ func TestSSHSilence(t *testing.T) {
 	for name, n := range map[string]*Node{"direct": &direct, "jump": &jump} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Output(t.Context(), n, "true")
-			expectExplained(t, err,
+			expectRefused(t, n,
 				"node bf: "+n.Host+" answers nothing: is it up, and is what listens there an ssh server?")
 		})
 	}
@@ -213,10 +203,7 @@ func TestSSHCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cmd, stderr, err := n.cmd(t.Context(), []string{"sh", "-c", "echo up; exec sleep 1000"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd, stderr := commandOn(t, n, []string{"sh", "-c", "echo up; exec sleep 1000"})
 	cmd.Stdout = w
 	must.Do(t, cmd.Start())
 	w.Close()
@@ -230,8 +217,7 @@ func TestSSHCut(t *testing.T) {
 		cmd.Process.Kill()
 		t.Error("the command did not notice that its connection is lost")
 	}
-	_, err = Output(t.Context(), n, "true")
-	expectExplained(t, err, "node bf: "+network.There+" is not reached by ssh at port "+strconv.Itoa(n.Port)+" (")
+	expectRefused(t, n, "node bf: "+network.There+" is not reached by ssh at port "+strconv.Itoa(n.Port)+" (")
 }
 
 // TestSSHServerEnds: a server that ends closes the connections of its sessions.
@@ -240,10 +226,7 @@ func TestSSHServerEnds(t *testing.T) {
 	daemon.NeedRoot(t)
 	s := daemon.StartSSH(t, daemon.SSHOptions{})
 	n := node(s)
-	cmd, stderr, err := n.cmd(t.Context(), []string{"cat"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cmd, stderr := commandOn(t, n, []string{"cat"})
 	stdin, stdout := pipes(t, cmd)
 	must.Do(t, cmd.Start())
 	stdin.Write([]byte("x"))
@@ -266,6 +249,13 @@ func expectExplained(t *testing.T, err error, want string) {
 	if !errors.As(err, &e) || !strings.HasPrefix(e.Error(), want) {
 		t.Errorf("found  %v\nwanted %s…", err, want)
 	}
+}
+
+// expectRefused runs true on a node to which there is no way, for the wanted reason.
+func expectRefused(t *testing.T, n *Node, want string) {
+	t.Helper()
+	_, err := Output(t.Context(), n, "true")
+	expectExplained(t, err, want)
 }
 
 func writeFile(t *testing.T, file, text string) {
@@ -320,6 +310,5 @@ func TestSudo(t *testing.T) {
 	}
 	n = node(daemon.StartSSH(t, daemon.SSHOptions{Config: []string{"SetEnv PATH=" + t.TempDir()}}))
 	n.Sudo = true
-	_, err := Output(t.Context(), n, "true")
-	expectExplained(t, err, "node bf: sudo is not there")
+	expectRefused(t, n, "node bf: sudo is not there")
 }
