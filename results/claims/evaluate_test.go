@@ -27,7 +27,7 @@ func outcomes(t *testing.T, finding string, runs ...Run) []Outcome {
 }
 
 func bf2(points ...[]results.Point) Run {
-	return Run{Name: "bf2", Points: slices.Concat(points...), Generations: []string{"bf2"}}
+	return generation("bf2", points...)
 }
 
 func all(share float64) func(*results.Point) {

@@ -118,6 +118,5 @@ func examplesOf(t *testing.T, page string) map[string]bool {
 
 func read(t *testing.T, file string) string {
 	t.Helper()
-	text := must.Get(os.ReadFile(file))(t)
-	return string(text)
+	return string(must.Get(os.ReadFile(file))(t))
 }

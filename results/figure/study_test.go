@@ -55,6 +55,16 @@ func studyFigure(t *testing.T, s *Study, points []results.Point, o Options) *fig
 	return figures[0]
 }
 
+// golden compares a figure's files with those of its name.
+func golden(t *testing.T, f drawable) {
+	t.Helper()
+	for ending, encode := range map[string]func(drawable) ([]byte, error){
+		"svg": encodeAs("svg"), "csv": drawable.csv,
+	} {
+		resultstest.Golden(t, f.name()+"."+ending+".golden", must.Get(encode(f))(t))
+	}
+}
+
 func TestStudyGolden(t *testing.T) {
 	column := Layout{Width: 85 * 72 / 25.4, Font: "serif"}
 	for name, c := range map[string]struct {
@@ -70,12 +80,7 @@ func TestStudyGolden(t *testing.T) {
 			if f.stem != name {
 				t.Errorf("its files begin with %q", f.stem)
 			}
-			for ending, encode := range map[string]func(drawable) ([]byte, error){
-				"svg": encodeAs("svg"), "csv": drawable.csv,
-			} {
-				data := must.Get(encode(f))(t)
-				resultstest.Golden(t, name+"."+ending+".golden", data)
-			}
+			golden(t, f)
 		})
 	}
 }

@@ -37,8 +37,7 @@ func timed(t *testing.T, tag string) (results.Point, []byte) {
 			Tag: results.TagActual, Start: p.StartedAt, End: end, Histogram: actual,
 		})
 	}
-	text := must.Get(results.EncodeHlog(log))(t)
-	return p, text
+	return p, must.Get(results.EncodeHlog(log))(t)
 }
 
 // TestProbes: the figures of a folder of probes alone are held against their logs.

@@ -58,8 +58,7 @@ func measured(t *testing.T, id string, n int) (results.Point, []byte) {
 		Node: results.Node{Node: "client", Kind: "host"},
 		Ops:  p.Ops, ThroughputOps: p.ThroughputOps, Latency: p.Latency,
 	}}
-	text := must.Get(results.EncodeHlog(log))(t)
-	return p, text
+	return p, must.Get(results.EncodeHlog(log))(t)
 }
 
 func outcomes(t *testing.T, r *runfolder.Run, o Options) (wrong, unknown []string) {
