@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -29,6 +30,7 @@ type Process struct {
 	count  killed.Count  // as of before the start
 	ended  chan struct{} // closed once the process has ended and was waited for
 	err    error         // set before ended is closed
+	sent   atomic.Int32  // the last signal of Stop
 }
 
 // Find returns the path of a program. Its error names Debian's package.
@@ -129,6 +131,7 @@ func (p *Process) Stop() error {
 		signal syscall.Signal
 		limit  time.Duration
 	}{{syscall.SIGTERM, stopTimeout}, {syscall.SIGKILL, killTimeout}} {
+		p.sent.Store(int32(try.signal))
 		_ = p.cmd.Process.Signal(try.signal) // fails only if it has ended
 		if p.endedWithin(try.limit) {
 			return nil
@@ -145,6 +148,14 @@ func (p *Process) endedWithin(d time.Duration) bool {
 	case <-time.After(d):
 		return false
 	}
+}
+
+// Stopped tells, once [Process.Stop] has returned, whether its signals ended the process. Another
+// signal's end came before.
+func (p *Process) Stopped() bool {
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return !ok || !status.Signaled() || int32(status.Signal()) == p.sent.Load() ||
+		status.Signal() == syscall.SIGTERM
 }
 
 // Reason describes how the process ended.

@@ -203,7 +203,10 @@ func await[M Message](ctx context.Context, a *agent) (M, error) {
 // here.
 func (a *agent) serve(ctx context.Context, srv kvs.Server, here bool) error {
 	broken := make(chan error, 1)
-	go func() { broken <- srv.Wait() }()
+	go func() {
+		defer close(broken)
+		broken <- srv.Wait()
+	}()
 	err := a.out.Send(&Ready{Addr: srv.Addr(), Facts: srv.Facts()})
 	if err == nil {
 		w := newWatcher(srv, here)
@@ -211,12 +214,13 @@ func (a *agent) serve(ctx context.Context, srv kvs.Server, here bool) error {
 			return &Counted{Moved: w.moved(), Threads: w.threads()}
 		})
 	}
-	select {
-	case ended := <-broken: // the order to stop came because of it
-		err = errors.Join(err, serverEnded{ended})
-	default:
+	if closed := srv.Close(); closed != nil {
+		return errors.Join(err, closed)
 	}
-	return errors.Join(err, srv.Close())
+	if ended := <-broken; ended != nil { // the order to stop came because of it
+		err = errors.Join(err, serverEnded{ended})
+	}
+	return err
 }
 
 // answerCounts answers each count until the order to stop. It fails with the reason once the server

@@ -134,10 +134,12 @@ func (s *Server) Wait() error {
 	<-s.process.Ended()
 	select {
 	case <-s.closed:
-		return nil
+		if s.process.Stopped() {
+			return nil
+		}
 	default:
-		return s.process.Reason()
 	}
+	return s.process.Reason()
 }
 
 // Close ends the server, unless it was attached.

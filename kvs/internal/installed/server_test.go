@@ -113,8 +113,8 @@ func TestEnds(t *testing.T) {
 	}
 	s = must.Get(Start(config(), sleeper(asked(t), "60")))(t)
 	must.Do(t, syscall.Kill(s.Facts().PID, syscall.SIGKILL))
+	must.Do(t, s.Close()) // perhaps before anyone noticed
 	must.Fail(t, s.Wait(), "killed")
-	must.Do(t, s.Close())
 }
 
 // TestEndsBeforeItAnswers: its last words are the reason.
