@@ -23,12 +23,10 @@ func TestHitRate(t *testing.T) {
 					})
 					core := table.Core(0)
 					for seed := range uint64(5) {
-						for i := range table.partitions {
-							table.partitions[i].reset()
-						}
+						table.reset()
 						each(core, items, seed, kvs.Set)
-						if rate := float64(each(core, items, seed,
-							kvs.Get)) / float64(items); rate < mode.MinHitRate() {
+						rate := float64(each(core, items, seed, kvs.Get)) / float64(items)
+						if rate < mode.MinHitRate() {
 							t.Errorf("seed %d: hit rate %.4f, want %.2f", seed, rate, mode.MinHitRate())
 						}
 					}

@@ -97,12 +97,7 @@ func oneHash(table byte) []byte {
 // FuzzBatches feeds batches of operations, with any hashes, lengths and codes, to the owner of a
 // partition. It reads everything back as the owner and as another core.
 func FuzzBatches(f *testing.F) {
-	var tables []*Table
-	for _, mode := range []Mode{Cache, Store} {
-		for _, access := range []Access{EREW, CREW} {
-			tables = append(tables, newTable(f, smallest(mode, access)))
-		}
-	}
+	tables := newTables(f, smallest(Cache, EREW))
 	for n := range byte(len(tables)) {
 		f.Add(oneHash(n))
 		f.Add(append([]byte{n, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 9}, illegalOps...))
@@ -110,7 +105,7 @@ func FuzzBatches(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input []byte) {
 		s := &script{input}
 		table := tables[int(s.byte())%len(tables)]
-		table.partitions[0].reset()
+		table.reset()
 		keys := s.keys()
 		m := &model{values: map[string][]byte{}}
 		owner, out := table.Core(0), make([]byte, 0, 1<<21)

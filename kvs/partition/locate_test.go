@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"dpukv/internal/test/must"
 	"dpukv/kvs"
 
 	"pgregory.net/rapid"
@@ -16,14 +15,11 @@ import (
 func TestLocate(t *testing.T) {
 	for _, cores := range []int{1, 3} {
 		for _, mode := range []Mode{Cache, Store} {
-			table := must.Get(New(Config{
+			table := newTable(t, Config{
 				Mode: mode, Access: CREW, Cores: cores, PerCore: 2, Items: 600, LogBytes: 64 << 20,
-			}))(t)
-			t.Cleanup(func() { _ = table.Close() })
+			})
 			t.Run(fmt.Sprintf("%s, %d cores", mode, cores), rapid.MakeCheck(func(t *rapid.T) {
-				for i := range table.partitions {
-					table.partitions[i].reset()
-				}
+				table.reset()
 				hash := rapid.Custom(crowdedHash)
 				for _, h := range rapid.SliceOfN(hash, 1, 1000).Draw(t, "stored") {
 					set := []Op{{Code: kvs.Set, Hash: h, Key: fmt.Appendf(nil, "%x", h)}}

@@ -59,38 +59,31 @@ func frame(kind byte, count int, body []byte) []byte {
 	return append(b, body...)
 }
 
-func readFrame(t *testing.T, c net.Conn) (kind byte, body []byte) {
-	t.Helper()
-	head := make([]byte, 16)
-	_, err := io.ReadFull(c, head)
-	if err == nil {
-		body = make([]byte, binary.LittleEndian.Uint32(head)-16)
-		_, err = io.ReadFull(c, body)
-	}
-	must.Do(t, err)
-	return head[5], body
-}
-
-// TestIllegalFrame sends a frame that only the store half can find illegal. Its client learns why,
-// and other clients are served.
+// TestIllegalFrame sends frames that only the store half can find illegal: an operation is unknown,
+// or missing. The client learns why. Each is a bad frame, and no frame of either half. Other clients
+// are served.
 func TestIllegalFrame(t *testing.T) {
 	const hello, request, failure = 1, 3, 7
 	s := startStore(t, 1)
 	engine := startEngine(t, s, 1)
-	c := dialHalf(t, engine.Addr())
-	must.Do(t, c.SetDeadline(time.Now().Add(time.Minute)))
-	_, _ = c.Write(frame(hello, 0, []byte("dpukv\x00M1")))
-	readFrame(t, c)
-	_, _ = c.Write(frame(request, 1, make([]byte, 16)))
-	kind, body := readFrame(t, c)
-	if kind != failure || !bytes.Contains(body, []byte("operation 0 of 1: found op 0")) {
-		t.Errorf("kind %d: %q", kind, body)
+	for n, c := range []struct {
+		body []byte
+		want string
+	}{{make([]byte, 16), "operation 0 of 1: found op 0"}, {nil, "operation"}} {
+		conn := dialHalf(t, engine.Addr())
+		must.Do(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+		_, _ = conn.Write(append(frame(hello, 0, []byte("dpukv\x00M1")), frame(request, 1, c.body)...))
+		said := must.Get(io.ReadAll(conn))(t)
+		said = said[min(len(said), int(binary.LittleEndian.Uint32(said))):] // behind the welcome
+		if len(said) < 16 || said[5] != failure || !bytes.Contains(said, []byte(c.want)) {
+			t.Errorf("the engine says %q", said)
+		}
+		w, of := must.Get(engine.Stats())(t).Workers[0], must.Get(s.Stats())(t).Workers[0]
+		if w.BadFrames != uint64(n+1) || of.BadFrames != uint64(n+1) || w.Frames+of.Frames > 0 {
+			t.Errorf("engine %+v, store half %+v", w, of)
+		}
 	}
 	exercise(t, engine.Addr())
-	stats, err := s.Stats()
-	if err != nil || stats.Workers[0].BadFrames != 1 {
-		t.Errorf("found %+v, %v", stats.Workers, err)
-	}
 }
 
 func openSession(t *testing.T, addr string) kvs.Session {
@@ -131,11 +124,8 @@ func captureStderr(t *testing.T) lines {
 func askLane(t *testing.T, addr string) *sidechannel.Channel {
 	t.Helper()
 	ch := sidechannel.New(dialHalf(t, addr))
-	err := ch.Send(halves.Ask{Version: 1, Want: halves.Lane})
-	if err == nil {
-		err = ch.Receive(new(halves.Refusal))
-	}
-	must.Do(t, err)
+	must.Do(t, ch.Send(halves.Ask{Version: 1, Want: halves.Lane}))
+	must.Do(t, ch.Receive(new(halves.Refusal)))
 	return ch
 }
 

@@ -1,14 +1,10 @@
 package storehalf
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"runtime"
-	"strings"
 	"testing"
 
 	"dpukv/internal/test/must"
@@ -69,34 +65,6 @@ func TestConformance(t *testing.T) {
 				})
 		}
 	}
-}
-
-// TestIllegalFrameCountsOnce checks that a request that the store half refuses is the engine's bad
-// frame, and no frame of either half.
-func TestIllegalFrameCountsOnce(t *testing.T) {
-	s := startStore(t, 1)
-	engine := startEngine(t, s, 1)
-	c := must.Get(net.Dial("tcp", engine.Addr()))(t)
-	defer c.Close()
-	hello := append(head(24, 1, 0), "dpukv\x00M1"...)
-	if _, err := c.Write(append(hello, head(16, 3, 1)...)); err != nil { // an operation is missing
-		t.Fatal(err)
-	}
-	if said, err := io.ReadAll(c); err != nil || !strings.Contains(string(said), "operation") {
-		t.Errorf("the engine says %q, %v", said, err)
-	}
-	stats := must.Get(engine.Stats())(t)
-	theirs := must.Get(s.Stats())(t)
-	if w, of := stats.Workers[0], theirs.Workers[0]; w.BadFrames != 1 || w.Frames+of.Frames > 0 {
-		t.Errorf("engine %+v, store half %+v", w, of)
-	}
-}
-
-// head is the header of a frame: see package mica.
-func head(bytes uint32, kind byte, count uint16) []byte {
-	b := binary.LittleEndian.AppendUint32(nil, bytes)
-	b = binary.LittleEndian.AppendUint16(append(b, 1, kind), count)
-	return binary.LittleEndian.AppendUint64(b, 0)
 }
 
 // TestOverDevices is a short form of it, with packets between the halves, and with devices that give
