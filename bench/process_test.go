@@ -77,8 +77,9 @@ func onClient(b *testing.B, r kvs.Remote, sh shape, window int, do func(kvs.Sess
 
 // onClientCPU calls do on a thread of its own, on the client's CPU.
 func onClientCPU(b *testing.B, do func() error) {
-	done := make(chan error)
+	done := make(chan error, 1)
 	go func() {
+		defer close(done) // where do ended the benchmark
 		err := cpu.PinThread(clientCPU)
 		if err == nil {
 			err = do()

@@ -50,15 +50,15 @@ func Write(w io.Writer, ev Evidence, outcomes []Outcome) error {
 // grouped are the parts of a list with the same text, which follow each other.
 func grouped(list []Outcome, by func(*Outcome) string) iter.Seq[[]Outcome] {
 	return func(yield func([]Outcome) bool) {
-		for len(list) > 0 {
+		for rest := list; len(rest) > 0; {
 			end := 1
-			for end < len(list) && by(&list[end]) == by(&list[0]) {
+			for end < len(rest) && by(&rest[end]) == by(&rest[0]) {
 				end++
 			}
-			if !yield(list[:end]) {
+			if !yield(rest[:end]) {
 				return
 			}
-			list = list[end:]
+			rest = rest[end:]
 		}
 	}
 }
