@@ -68,6 +68,8 @@ importing = $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}
 # What has locks or atomics, but for what mostly starts other processes.
 RACE      = $(filter-out dpukv/cmd/% dpukv/placement/emulate dpukv/placement/run dpukv/results/report,$(shell \
 	echo $(call importing,sync|sync/atomic)))
+# Many repetitions of what other tests of the packages do with the race detector, too.
+COUNTS    = ^(TestTorn|TestZipfIsExact|TestSealAvalanche|TestHitRate)$$
 # What a processor's architecture can change. For clients, and for what starts machines and servers,
 # the stage's sweeps stand: theirs are a quarter of an hour where the tests are slow.
 ARM64     = $(filter-out dpukv/client dpukv/cmd/% dpukv/placement/% dpukv/kvs/mica/storehalf,$(shell \
@@ -83,7 +85,7 @@ test-full: deps lint-builds ## what make test leaves out: long tests, race detec
 		$(call record,long,$$*) -- -run "$$run" -timeout 30m
 	$(call record,purego,$(PUREGO)) -- -short -tags purego
 	$(call record,static,./verbs/ibverbs ./verbs/provider) -- -tags static
-	$(call record,race,$(RACE)) -- -race -short -timeout 30m
+	$(call record,race,$(RACE)) -- -race -short -timeout 30m -skip '$(COUNTS)'
 	$(call record,lab) --raw-command -- $(GO) -C hashbench/lab test -json ./...
 	cd bench && BENCH_KEYS=1000 $(GO) test -bench . -benchtime 1000x ./... >/dev/null
 	$(GO) test -run XXX -bench . -benchtime 1000x $(RDMA_BENCH) ./load/trace >/dev/null
