@@ -214,13 +214,24 @@ func (a *agent) serve(ctx context.Context, srv kvs.Server, here bool) error {
 			return &Counted{Moved: w.moved(), Threads: w.threads()}
 		})
 	}
-	if closed := srv.Close(); closed != nil {
-		return errors.Join(err, closed)
-	}
-	if ended := <-broken; ended != nil { // the order to stop came because of it
+	closed := srv.Close()
+	if ended := endOf(broken, closed == nil); ended != nil { // the order to stop came because of it
 		err = errors.Join(err, serverEnded{ended})
 	}
-	return err
+	return errors.Join(err, closed)
+}
+
+// endOf returns why a server ended. What could not be closed may go on.
+func endOf(broken <-chan error, closed bool) error {
+	if closed {
+		return <-broken
+	}
+	select {
+	case err := <-broken:
+		return err
+	default:
+		return nil
+	}
 }
 
 // answerCounts answers each count until the order to stop. It fails with the reason once the server

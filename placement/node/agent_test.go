@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"dpukv/internal/test/must"
@@ -25,6 +26,33 @@ func (s stubServer) Addr() string     { return s.addr }
 func (s stubServer) Facts() kvs.Facts { return kvs.Facts{Store: "stub"} }
 func (s stubServer) Wait() error      { <-s.closed; return nil }
 func (s stubServer) Close() error     { close(s.closed); return nil }
+
+// endedServer ended by itself before it is closed, which fails or not.
+type endedServer struct {
+	stubServer
+	closing error
+}
+
+func (s endedServer) Wait() error { return errors.New("a worker failed") }
+
+// Close is called once the agent could know of the end.
+func (s endedServer) Close() error { synctest.Wait(); return s.closing }
+
+// TestEndedServerIsNamed: also if the order to stop came first, and if Close fails.
+func TestEndedServerIsNamed(t *testing.T) {
+	for _, closing := range []error{nil, errors.New("the device is gone")} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			a := &agent{out: MessageWriter{W: io.Discard}}
+			err := a.serve(ctx, endedServer{closing: closing}, false)
+			must.Fail(t, err, "the server ended: a worker failed")
+			if closing != nil && !errors.Is(err, closing) {
+				t.Errorf("found %v, want %v in it", err, closing)
+			}
+		})
+	}
+}
 
 // stubOrNamed finds the stub, or a store of the table.
 func stubOrNamed(name string) (kvs.Store, error) {
