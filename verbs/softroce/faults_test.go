@@ -180,8 +180,8 @@ func TestReliableOverFaultyWire(t *testing.T) {
 				quick := 500 * time.Microsecond
 				there, back := newFaulty(uint64(seed), rate), newFaulty(uint64(seed)+100, rate)
 				a, b := pair(t, verbs.RC,
-					Options{MTU: mtu, AckTimeout: quick, RetryCount: 100, hooks: hooks{received: back.hook}},
-					Options{MTU: mtu, AckTimeout: quick, RetryCount: 100, hooks: hooks{received: there.hook}})
+					Options{MTU: mtu, AckTimeout: quick, RetryCount: 10_000, hooks: hooks{received: back.hook}},
+					Options{MTU: mtu, AckTimeout: quick, RetryCount: 10_000, hooks: hooks{received: there.hook}})
 				runReliable(t, a, b, 400, there.random)
 				t.Logf("there: %v", a.dev.Counters())
 				t.Logf("and back: %v", b.dev.Counters())
