@@ -60,7 +60,7 @@ func Rest(dev Device, d time.Duration) (busy bool, err error) {
 	return false, dev.Wait(d)
 }
 
-// Close closes what is not nil, in this order.
+// Close closes what is not nil, in this order. A nil pointer in an interface is not nil.
 func Close(all ...io.Closer) (err error) {
 	for _, c := range all {
 		if c != nil {

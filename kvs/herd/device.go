@@ -1,9 +1,6 @@
 package herd
 
 import (
-	"errors"
-	"io"
-
 	"dpukv/verbs"
 	"dpukv/verbs/provider"
 )
@@ -25,15 +22,4 @@ func openDevice(name string, opts *provider.Options) (verbs.Device, error) {
 		opts = &provider.Defaults
 	}
 	return provider.Open(name, *opts)
-}
-
-// CloseAll closes what there is of these, and returns all errors.
-func CloseAll(all ...io.Closer) error {
-	var errs []error
-	for _, c := range all {
-		if c != nil {
-			errs = append(errs, c.Close())
-		}
-	}
-	return errors.Join(errs...)
 }

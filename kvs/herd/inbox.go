@@ -70,7 +70,7 @@ func (w *worker) newInbox(c *client, slots []byte, peer endpoint) (in *inbox, er
 	return in, nil
 }
 
-func (in *inbox) close() error { return CloseAll(in.uc, in.ah) }
+func (in *inbox) close() error { return verbs.Close(in.uc, in.ah) }
 
 // end returns the address behind a slot.
 func (in *inbox) end(sequence uint32) unsafe.Pointer {

@@ -52,6 +52,10 @@ func TestGarbage(t *testing.T) {
 	binary.LittleEndian.PutUint32(huge[8:], maxBodyBytes+1)
 	older := frameOf(kindHello, "{}")
 	older[12] = 9
+	reserved := frameOf(kindHello, "{}")
+	reserved[14] = 1
+	alsoReserved := frameOf(kindHello, "{}")
+	alsoReserved[15] = 1
 	with := func(more ...[]byte) []byte {
 		return append(append([]byte(nil), greeting...), slices.Concat(more...)...)
 	}
@@ -62,6 +66,8 @@ func TestGarbage(t *testing.T) {
 		"http":            {[]byte("GET / HTTP/1.0\r\n\r\n"), "no dpukv HERD"},
 		"a huge frame":    {huge, "at most"},
 		"another version": {older, "found 9 there"},
+		"byte 14":         {reserved, "allowed: zeros"},
+		"byte 15":         {alsoReserved, "allowed: zeros"},
 		"no hello":        {frameOf(kindAsk, "{}"), "allowed: 1"},
 		"bad JSON":        {with(frameOf(kindJoin, "{")), "join is invalid"},
 		"no links":        {with(frameOf(kindJoin, `{"slots":4}`)), "found them for 0 workers"},

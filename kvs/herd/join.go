@@ -173,8 +173,8 @@ func (c *client) free() error {
 	if err := errors.Join(errs...); err != nil {
 		return err // a live queue pair may still write
 	}
-	if err := CloseAll(c.region); err != nil {
+	if err := verbs.Close(c.region); err != nil {
 		return err
 	}
-	return CloseAll(c.pd)
+	return verbs.Close(c.pd)
 }

@@ -239,5 +239,5 @@ func (l *link) retry(now int64) error {
 
 // close frees the link's resources, whatever its state.
 func (l *link) close() error {
-	return CloseAll(l.uc, l.ud, l.sends.cq, l.staging, l.buffers)
+	return verbs.Close(l.uc, l.ud, l.sends.cq, l.staging, l.buffers)
 }

@@ -254,8 +254,9 @@ func (r *Remote) check(opts kvs.SessionOptions) error {
 // Close closes the control connection and the device. The caller closes sessions first.
 func (r *Remote) Close() error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return errors.Join(r.control.Close(), r.device.Close())
+	err := r.control.Close()
+	r.mu.Unlock()
+	return errors.Join(err, r.device.Close())
 }
 
 // Device is the client's device, and PD its protection domain there.

@@ -57,7 +57,7 @@ func CheckLoad(c *kvs.LoadConfig, store, why string) error {
 	switch need := SlotBytesFor(c.KeyBytes, c.MaxValueBytes); {
 	case c.Batch*c.Window > DefaultWindow:
 		return fmt.Errorf("window: found %d batches of %d, allowed with %s: together at most %d "+
-			"requests in flight, one for each slot", c.Window, c.Batch, store, DefaultWindow)
+			"requests in flight", c.Window, c.Batch, store, DefaultWindow)
 	case need > MaxSlotBytes:
 		return fmt.Errorf("value_bytes: found %d with keys of %d, allowed: a sum that fits a "+
 			"slot of %d bytes of %s", c.MaxValueBytes, c.KeyBytes, MaxSlotBytes, store)

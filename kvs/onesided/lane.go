@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"dpukv/kvs"
-	"dpukv/kvs/herd"
 	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
@@ -112,7 +111,7 @@ func (l *lane) connect(pd verbs.PD, answer []byte) (err error) {
 	return l.qp.Connect(g.QP)
 }
 
-func (l *lane) close() error { return herd.CloseAll(l.qp, l.buffers) }
+func (l *lane) close() error { return verbs.Close(l.qp, l.buffers) }
 
 // room reports whether the list has room for another GET.
 func (l *lane) room() bool { return l.next-l.posted < l.batch }

@@ -146,4 +146,4 @@ func (g *grant) check(workers int) error {
 }
 
 // Close frees the region.
-func (m *memory) Close() error { return herd.CloseAll(m.region, m.cq, m.pd) }
+func (m *memory) Close() error { return verbs.Close(m.region, m.cq, m.pd) }

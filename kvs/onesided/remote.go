@@ -45,7 +45,11 @@ func Dial(ctx context.Context, addr string, o herd.Options) (*Remote, error) {
 
 // Open connects a session.
 func (r *Remote) Open(o kvs.SessionOptions) (kvs.Session, error) {
-	return openSession(r, o)
+	s, err := openSession(r, o)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Stats asks the server for its counters, and adds what this client's READs have answered.

@@ -102,6 +102,15 @@ func newTestMemory(t *testing.T, bytes int) *memory {
 	return m
 }
 
+// TestFarBytes: the far region is at least four times the cache.
+func TestFarBytes(t *testing.T) {
+	defer func(was func() int) { lastLevel = was }(lastLevel)
+	lastLevel = func() int { return 100 << 20 }
+	if got := farBytes(64); got < 400<<20 {
+		t.Errorf("found %d B", got)
+	}
+}
+
 // TestWalk meets each place of the far region once, and no cache line twice.
 func TestWalk(t *testing.T) {
 	for _, bytes := range []int{2, 65, maxBytes} {

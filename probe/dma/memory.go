@@ -76,7 +76,7 @@ func farBytes(bytes int) int {
 	return step << bits.Len(uint(places-1))
 }
 
-// lastLevel is the size of this machine's last-level cache.
+// lastLevel is the size of this machine's last-level cache; 0: the kernel does not tell.
 var lastLevel = sync.OnceValue(func() int { return int(stream.CacheBytes([]int{0})) })
 
 // AllBytes are the study's sizes of a copy: the powers of two from 2 B to 8 MB.

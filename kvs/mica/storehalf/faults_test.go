@@ -74,6 +74,9 @@ func TestIllegalFrame(t *testing.T) {
 		must.Do(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 		_, _ = conn.Write(append(frame(hello, 0, []byte("dpukv\x00M1")), frame(request, 1, c.body)...))
 		said := must.Get(io.ReadAll(conn))(t)
+		if len(said) < 16 {
+			t.Fatalf("the engine says %q", said)
+		}
 		said = said[min(len(said), int(binary.LittleEndian.Uint32(said))):] // behind the welcome
 		if len(said) < 16 || said[5] != failure || !bytes.Contains(said, []byte(c.want)) {
 			t.Errorf("the engine says %q", said)
