@@ -150,8 +150,8 @@ func (p *Process) endedWithin(d time.Duration) bool {
 	}
 }
 
-// Stopped tells of a process that has ended, and that [Process.Stop] was to end, whether a signal of
-// Stop's may have done so. Another signal came before.
+// Stopped tells of a process that has ended whether a signal of [Process.Stop] may have done so.
+// Another signal came before.
 func (p *Process) Stopped() bool {
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	return !ok || !status.Signaled() || int32(status.Signal()) == p.sent.Load() ||

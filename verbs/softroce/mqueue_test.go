@@ -23,7 +23,8 @@ func TestLaneOverFaultyWire(t *testing.T) {
 				there, back := newFaulty(uint64(seed), rate), newFaulty(uint64(seed)+100, rate)
 				quick := func(f *faulty) Options {
 					return Options{
-						MTU: 256, AckTimeout: 500 * time.Microsecond, RetryCount: 10_000, // a peer may have no CPU for long
+						// A peer may have no CPU for long.
+						MTU: 256, AckTimeout: 500 * time.Microsecond, RetryCount: 10_000,
 						hooks: hooks{received: f.hook},
 					}
 				}

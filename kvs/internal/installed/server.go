@@ -125,8 +125,8 @@ func (s *Server) Addr() string { return s.addr }
 // Facts returns the server's own facts, and its command line.
 func (s *Server) Facts() kvs.Facts { return s.facts }
 
-// Wait blocks until the server has ended. Before Close, and if another signal ended it, Wait returns
-// the reason.
+// Wait blocks until the server has ended. Before Close, and if another signal ended it, Wait
+// returns the reason.
 func (s *Server) Wait() error {
 	if s.process == nil {
 		<-s.closed
