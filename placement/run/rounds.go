@@ -2,7 +2,6 @@ package run
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -109,15 +108,14 @@ func (p *precision) String() string {
 // precisions returns those of the figures that the rule is about.
 func precisions(repeats []*results.Point) []precision {
 	metrics, err := compare.ParseMetrics("throughput,p99")
-	latencies, also := results.ParseLatencyMetrics("p99")
-	if err := errors.Join(err, also); err != nil {
+	if err != nil {
 		panic(err) // both are known
 	}
 	throughput, p99 := compare.Median(repeats, &metrics[0]), compare.Median(repeats, &metrics[1])
 	list := []precision{
 		{name: "throughput", share: throughput.Width()}, {name: "p99", share: p99.Width()},
 	}
-	list[1].allowFor(repeats, latencies[0], p99.Hi)
+	list[1].allowFor(repeats, results.NamedLatency("p99"), p99.Hi)
 	return list
 }
 
