@@ -56,12 +56,13 @@ func TestLossNeverShows(t *testing.T) {
 		traffic := s.Traffic()
 		stats := must.Get(server.Stats())(t)
 		repeats := stats.Workers[0].Repeats + stats.Workers[1].Repeats
+		asked, answered := requests.faults(), answers.faults()
 		t.Logf("requests: %d lost; answers: %d lost, %d doubled, %d delayed; %d retries, %d repeats seen, %d strays",
-			requests.lost, answers.lost, answers.doubled, answers.late, traffic.Retries, repeats, traffic.Strays)
-		if requests.lost == 0 || answers.lost == 0 || answers.late == 0 {
+			asked.lost, answered.lost, answered.doubled, answered.late, traffic.Retries, repeats, traffic.Strays)
+		if asked.lost == 0 || answered.lost == 0 || answered.late == 0 {
 			t.Error("nothing was lost or late")
 		}
-		if traffic.Retries < uint64(requests.lost)/2 || traffic.Strays == 0 || repeats == 0 {
+		if traffic.Retries < uint64(asked.lost)/2 || traffic.Strays == 0 || repeats == 0 {
 			t.Error("losses are not counted")
 		}
 	}
@@ -141,9 +142,19 @@ type faulty struct {
 	verbs.Device
 	pause               time.Duration // before each look
 	lose, double, delay float64       // shares; only datagrams are doubled and delayed: a UC drops what is out of order
-	mu                  sync.Mutex
+	mu                  sync.Mutex    // guards rng and done
 	rng                 *rand.Rand
-	lost, doubled, late int
+	done                faults
+}
+
+// faults counts what a faulty device did.
+type faults struct{ lost, doubled, late int }
+
+// faults is safe beside the goroutines that send: a server still repeats answers when a test looks.
+func (f *faulty) faults() faults {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.done
 }
 
 // opener opens it in place of a device.
@@ -218,13 +229,13 @@ func (q *faultyQP) PostSend(wrs []verbs.SendWR) (int, error) {
 		datagram := q.Type() == verbs.UD
 		switch x := f.rng.Float64(); {
 		case x < f.lose:
-			f.lost++
+			f.done.lost++
 			q.lose(wr)
 		case datagram && x < f.lose+f.double:
-			f.doubled++
+			f.done.doubled++
 			extra = append(extra, copied)
 		case datagram && wr.Local.Length == 0 && x < f.lose+f.double+f.delay: // without memory that changes meanwhile
-			f.late++
+			f.done.late++
 			q.held = append(q.held, copied)
 			q.lose(wr)
 		}
