@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"dpukv/internal/cpu"
 	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
@@ -52,6 +54,26 @@ func TestEndedServerIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPreparesTells: a set-up that uses CPU time tells of more of it, until the measurement begins.
+func TestPreparesTells(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		a := &agent{out: MessageWriter{W: &said}}
+		end := a.prepares()
+		time.Sleep(time.Second + 1)
+		for from := cpu.ProcessNs(); cpu.ProcessNs() < from+int64(200*time.Millisecond); {
+		}
+		time.Sleep(time.Second)
+		end()
+		end()
+		var done []uint64
+		must.Do(t, ReadMessages(&said, func(m Message) bool { done = append(done, m.(*Progress).Done); return true }))
+		if len(done) != 2 || done[1] <= done[0] {
+			t.Errorf("found %v, want two, the second one larger", done)
+		}
+	})
 }
 
 // stubOrNamed finds the stub, or a store of the table.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"time"
 
 	"dpukv/client"
 	"dpukv/internal/cpu"
@@ -87,7 +89,10 @@ func (a *agent) measureProbe(ctx context.Context, kind *probe.Kind, task *probe.
 	if _, err := await[*Begin](ctx, a); err != nil {
 		return err
 	}
+	measuring := a.prepares()
+	defer measuring()
 	task.Began = func() {
+		measuring()
 		// If it is lost, the result cannot be sent either, and that error shows.
 		_ = a.out.Send(&Progress{Phase: string(client.PhaseMeasure)})
 	}
@@ -102,4 +107,24 @@ func (a *agent) measureProbe(ctx context.Context, kind *probe.Kind, task *probe.
 		}
 	}
 	return a.out.Send(res)
+}
+
+// prepares tells every second how much CPU time a set-up has used, until the returned function is
+// called. Memory of gigabytes takes a minute on an emulated DPU, and is not taken for a hung probe.
+func (a *agent) prepares() (end func()) {
+	const unit = int64(100 * time.Millisecond) // the look itself uses less
+	stop, tick := make(chan struct{}), time.NewTicker(time.Second)
+	var teller sync.WaitGroup
+	teller.Go(func() {
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				_ = a.out.Send(&Progress{Phase: "prepare", Done: uint64(cpu.ProcessNs() / unit)})
+			}
+		}
+	})
+	return sync.OnceFunc(func() { close(stop); teller.Wait() })
 }

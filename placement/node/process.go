@@ -167,8 +167,8 @@ func Expect[M Message](
 }
 
 // Follow is Expect for a longer task: it shows the progress that comes before the message. A
-// process that stores or finds further keys has the whole timeout again, so a slow one is not taken
-// for a hung one.
+// process that stores or finds further keys, or whose set-up uses CPU time, has the whole timeout
+// again, so a slow one is not taken for a hung one.
 func Follow[M Message](
 	ctx context.Context, p *Process, timeout time.Duration, task string, show func(*Progress),
 ) (M, error) {
