@@ -110,7 +110,7 @@ func (f *answerFlags) say(cmd *cobra.Command, run *runfolder.Run) error {
 	}
 	a, ok := answer.Of(points, f.options)
 	if !ok {
-		return fmt.Errorf("%s: found no point that was measured, needed: one", run.Dir())
+		return fmt.Errorf("%s: found no point of a store that was measured, needed: one", run.Dir())
 	}
 	outcomes := threshold.Judge(f.limits.list, points,
 		threshold.Where{Bound: f.options.Bound, RateOps: f.options.RateOps})

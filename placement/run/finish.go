@@ -51,9 +51,12 @@ func finish(r *runner) error {
 
 // sayAnswer says what the points show, and where to read on.
 func sayAnswer(r *runner, points []results.Point) error {
-	a, ok := answer.Of(points, answer.Options{Bound: r.o.Within})
-	if !ok || r.plan.Searches() { // a search has answers of its own
+	if r.plan.Searches() { // a search has answers of its own
 		return nil
+	}
+	text := ""
+	if a, ok := answer.Of(points, answer.Options{Bound: r.o.Within}); ok {
+		text = "answer: " + a.Text + "\n"
 	}
 	next := "report " + r.o.Dir
 	switch {
@@ -62,7 +65,7 @@ func sayAnswer(r *runner, points []results.Point) error {
 	case r.o.Within != nil:
 		next += " --slo " + r.o.Within.Text()
 	}
-	_, err := fmt.Fprintf(r.o.Stdout, "answer: %s\nnext: dpukv %s\n", a.Text, next)
+	_, err := fmt.Fprintf(r.o.Stdout, "%snext: dpukv %s\n", text, next)
 	return err
 }
 

@@ -71,8 +71,9 @@ func ofStores(points []*results.Point) []*results.Point {
 	return points
 }
 
-// Of returns the answer of a run. A run without a point that is ok has none.
+// Of returns the answer of a run. A run without a store's point that is ok has none.
 func Of(points []results.Point, o Options) (Answer, bool) {
+	points, _ = results.Separate(points)
 	ok, failed := results.Split(points)
 	if o.RateOps > 0 {
 		ok, failed = openLoop(ok), atRate(failed, o.RateOps)

@@ -56,6 +56,10 @@ func TestOf(t *testing.T) {
 			},
 		},
 		{
+			"beside probes, which serve nothing", slices.Concat(fast, slow, resultstest.StudyProbes()), nil, Sure,
+			[]string{"CH-SH is the best placement: 2.53 Mops at the knee of the p99 latency, ", "1.60 times"},
+		},
+		{
 			"a faster store whose values nobody checked", slices.Concat(fast, slow, unchecked), nil, Sure,
 			[]string{"CH-SH is the best placement: 2.53 Mops at the knee of the p99 latency, ", "1.60 times"},
 		},
