@@ -42,6 +42,8 @@ type Case struct {
 	Best      string   `json:"best,omitempty"`      // label of the line of the highest figure
 	Text      string   `json:"text"`
 	Warnings  []string `json:"warnings,omitempty"` // about the marks behind the text
+
+	behind []*results.Point // of those marks
 }
 
 // Options select the figure of a line.

@@ -223,6 +223,18 @@ func TestOfWarningsOfNone(t *testing.T) {
 	}
 }
 
+// TestWrittenWarnings counts those of all cases together.
+func TestWrittenWarnings(t *testing.T) {
+	noisy := func(p *results.Point) {
+		p.Warnings = results.ReadWarnings("disturbed: other programs used 30 % of the time of the server's CPUs")
+	}
+	reads := func(p *results.Point) { p.GetRatio = 1 }
+	h, _ := Of(append(placed("CH-SH", 4e6, 6, noisy, reads), placed("CH-SH", 4e6, 6, noisy)...), Options{})
+	var b strings.Builder
+	must.Do(t, h.Write(&b))
+	must.Contain(t, b.String(), "\nWarnings: disturbed (12 of 12 points behind this).\n")
+}
+
 // TestOfCasesHaveConditions: each of several cases says what tells it from the others, as those along
 // the client's threads and along the rate, which a search has.
 func TestOfCasesHaveConditions(t *testing.T) {

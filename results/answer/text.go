@@ -12,7 +12,8 @@ import (
 
 // answer puts the outcome of a race into words.
 func (r *race) answer(noun string, o *Options) Case {
-	c := Case{Condition: r.condition, Best: r.entries[0].label, Warnings: r.warnings()}
+	c := Case{Condition: r.condition, Best: r.entries[0].label, behind: r.decisive()}
+	c.Warnings = warningsOf(c.behind)
 	switch {
 	case r.entries[0].mark == nil:
 		c.Verdict, c.Best, c.Text = None, "", r.none(noun, o)
@@ -186,10 +187,9 @@ func (e *entry) against(rate float64) []*results.Point {
 	return nil
 }
 
-// warnings name the kinds of warnings that the points behind the text have.
-func (r *race) warnings() []string {
+// warningsOf names the kinds of warnings that the points behind a text have.
+func warningsOf(behind []*results.Point) []string {
 	var list []string
-	behind := r.decisive()
 	for _, kind := range results.ValidityKinds() {
 		with := results.Count(behind, func(p *results.Point) bool { return p.Warnings.Has(kind) })
 		if with > 0 {

@@ -3,10 +3,10 @@ package answer
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"dpukv/internal/numfmt"
+	"dpukv/results"
 )
 
 // maxCases are the cases that Write names one by one, and maxWarnings the kinds of warnings.
@@ -15,8 +15,8 @@ const (
 	maxWarnings = 3
 )
 
-// Write says the answer, then its cases, what is emulated, what failed, and the commonest warnings
-// behind it, a line each.
+// Write says the answer, then its cases, what is emulated, what failed, and the first kinds of
+// warnings behind it, a line each.
 func (a *Answer) Write(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, a.Text)
@@ -41,14 +41,11 @@ func (a *Answer) Write(w io.Writer) error {
 	return err
 }
 
-// warnings are those of all cases, each once.
-func (a *Answer) warnings() (list []string) {
+// warnings are those of all cases together: each point has one case.
+func (a *Answer) warnings() []string {
+	var behind []*results.Point
 	for _, c := range a.Cases {
-		for _, text := range c.Warnings {
-			if !slices.Contains(list, text) {
-				list = append(list, text)
-			}
-		}
+		behind = append(behind, c.behind...)
 	}
-	return list
+	return warningsOf(behind)
 }

@@ -70,7 +70,7 @@ func TestNotMeasured(t *testing.T) {
 		if c.Rows[0].Verdict != NotMeasured || c.Rows[1].Verdict != Same || c.Tested != 1 || c.Err() != nil {
 			t.Errorf("%q and %q, %d tested, %v", c.Rows[0].Verdict, c.Rows[1].Verdict, c.Tested, c.Err())
 		}
-		if text := string(write(t, c)); !strings.Contains(text, "not measured on both sides") ||
+		if text := string(write(t, c)); !strings.Contains(text, "zero or not measured on one side") ||
 			!strings.Contains(text, "to tell, 1 not measured.") {
 			t.Error(text)
 		}

@@ -119,7 +119,7 @@ func (r *Row) outcome(unit Unit) (delta, why string) {
 	}
 	switch r.Verdict {
 	case NotMeasured:
-		return "?", "not measured on both sides"
+		return "?", "zero or not measured on one side"
 	case TooFew:
 		side := " a side"
 		if unit == OfRounds {
