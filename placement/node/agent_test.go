@@ -62,10 +62,10 @@ func TestPreparesTells(t *testing.T) {
 		var said bytes.Buffer
 		a := &agent{out: MessageWriter{W: &said}}
 		end := a.prepares()
-		time.Sleep(time.Second + 1)
+		time.Sleep(10*time.Second + 1)
 		for from := cpu.ProcessNs(); cpu.ProcessNs() < from+int64(200*time.Millisecond); {
 		}
-		time.Sleep(time.Second)
+		time.Sleep(10 * time.Second)
 		end()
 		end()
 		var done []uint64

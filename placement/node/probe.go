@@ -109,11 +109,12 @@ func (a *agent) measureProbe(ctx context.Context, kind *probe.Kind, task *probe.
 	return a.out.Send(res)
 }
 
-// prepares tells every second how much CPU time a set-up has used, until the returned function is
-// called. Memory of gigabytes takes a minute on an emulated DPU, and is not taken for a hung probe.
+// prepares tells now and then how much CPU time a set-up has used, until the returned function is
+// called. Memory takes a minute for some gigabytes on an emulated DPU, or for a quarter of a
+// terabyte on a host. Its process is not taken for a hung one.
 func (a *agent) prepares() (end func()) {
 	const unit = int64(100 * time.Millisecond) // the look itself uses less
-	stop, tick := make(chan struct{}), time.NewTicker(time.Second)
+	stop, tick := make(chan struct{}), time.NewTicker(10*time.Second)
 	var teller sync.WaitGroup
 	teller.Go(func() {
 		defer tick.Stop()

@@ -7,7 +7,7 @@ import "time"
 type Timeouts struct {
 	Install time.Duration // the binary on a node that does not have it
 	Hello   time.Duration
-	Server  time.Duration // to accept load: it takes all its memory first
+	Server  time.Duration // to accept load, or to use CPU time: it takes all its memory first
 	Client  time.Duration // to dial; then from one key stored or found to the next
 	Result  time.Duration // to come, once the measurement period is over
 	Stop    time.Duration // to end when told to

@@ -53,7 +53,8 @@ func (s *storing) serve(ctx context.Context) error {
 		s.t.b.Report.Does("%s", start)
 		task.CPUs = m.place.CPUs
 		m.Send(task)
-		s.ready[role], err = node.Expect[*node.Ready](ctx, m.Process, s.t.b.Timeouts.Server, start)
+		s.ready[role], err = node.Follow[*node.Ready](ctx, m.Process, s.t.b.Timeouts.Server, start,
+			func(*node.Progress) {})
 		if err != nil {
 			return err
 		}
