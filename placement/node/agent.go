@@ -263,7 +263,9 @@ func (a *agent) start(cpus []int, spec *ServerSpec) (kvs.Server, error) {
 		return nil, err
 	}
 	if spec.Attach == "" {
-		defer a.prepares()()
+		if spec.Half != kvs.PartEngine { // which may poll for its store
+			defer a.prepares()()
+		}
 		cfg := spec.HalfConfig
 		cfg.CPUs, cfg.Version = cpus, a.version
 		return startHalf(&st, spec.Half, &cfg)

@@ -89,7 +89,10 @@ func (a *agent) measureProbe(ctx context.Context, kind *probe.Kind, task *probe.
 	if _, err := await[*Begin](ctx, a); err != nil {
 		return err
 	}
-	measuring := a.prepares()
+	measuring := func() {}
+	if !kind.Pair { // whose client may poll for its server
+		measuring = a.prepares()
+	}
 	defer measuring()
 	task.Began = func() {
 		measuring()
@@ -111,7 +114,8 @@ func (a *agent) measureProbe(ctx context.Context, kind *probe.Kind, task *probe.
 
 // prepares tells now and then how much CPU time a set-up has used, until the returned function is
 // called. Memory takes a minute for some gigabytes on an emulated DPU, or for a quarter of a
-// terabyte on a host. Its process is not taken for a hung one.
+// terabyte on a host. Its process is not taken for a hung one. It is not for what polls for a peer:
+// that would never count as hung.
 func (a *agent) prepares() (end func()) {
 	const unit = int64(100 * time.Millisecond) // the look itself uses less
 	stop, tick := make(chan struct{}), time.NewTicker(10*time.Second)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"dpukv/client"
 	"dpukv/placement/node"
 	"dpukv/placement/process"
 	"dpukv/results"
@@ -60,8 +59,8 @@ func (p *probing) load(ctx context.Context) (err error) {
 	p.t.b.Report.Does("measure for about %v", expect.Round(100*time.Millisecond))
 	p.got, err = node.Follow[*node.ProbeResult](ctx, p.t.all.measuring()[0].Process,
 		slowness*expect+p.t.b.Timeouts.Result,
-		fmt.Sprintf("measure %s for about %v", p.t.pt.Measure, expect), func(step *node.Progress) {
-			if p.ready == nil || step.Phase != string(client.PhaseMeasure) {
+		fmt.Sprintf("measure %s for about %v", p.t.pt.Measure, expect), func(*node.Progress) {
+			if p.ready == nil {
 				return
 			}
 			// If this one fails, so does the next.
