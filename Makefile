@@ -193,7 +193,7 @@ bench: ## every benchmark beside its yardstick, into bench/results (an hour, two
 	cd bench && $(GO) run ./measure -repeats $(REPEATS) -parts '$(PARTS)'
 	$(TOOL) benchstat -filter '-.unit:/-cpus$$|^fixed-/' "$$(ls -t bench/results/*.txt | head -1)"
 
-bench-quick: ## the ratios of the main parts, and which have moved on this processor (7 minutes, 19 on a noisy host)
+bench-quick: ## the ratios of the main parts, and which have moved on this processor (7 minutes, 21 on a noisy host)
 	cd bench && $(GO) run ./measure -quick
 
 bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine, into bench/results: the ratios (about 9 minutes)
