@@ -43,6 +43,9 @@ func (r *loadRun) gate() error {
 	if all.errors > 0 {
 		return r.wrongAnswers(all)
 	}
+	if err := r.goneGate(&all); err != nil {
+		return err
+	}
 	if sum.inside.answered == 0 && sum.answeredIn > 0 {
 		return &backlogError{r.cfg.Duration, sum.answeredIn}
 	}
@@ -60,6 +63,18 @@ func (r *loadRun) gate() error {
 	}
 	most := sampledMisses(sum.inside.gets, r.facts.MinHitRate)
 	return r.hitGate(sum.inside, most, "in the measurement period")
+}
+
+// goneGate refuses a replay in which more keys went than the server's count of evictions explains.
+func (r *loadRun) goneGate(t *tally) error {
+	if evicted := r.evictedBy(&r.postStats); t.gone > evicted {
+		return fmt.Errorf("%s: %d of %d answers did not find a key that was there by the answers "+
+			"before, allowed: %d, as many as the server evicted. Examples: %s", r.serverName(),
+			t.gone, t.answered, evicted, strings.Join(r.words(func(t *thread) []string {
+				return t.gone
+			}), "; "))
+	}
+	return nil
 }
 
 // backlogError ends a run whose rate is so far beyond the capacity that no operation of the period
@@ -82,6 +97,9 @@ func (e *backlogError) Error() string {
 func (r *loadRun) windowGate() error {
 	if r.cfg.Compute > 0 && max(r.facts.Workers, 1)*r.cfg.Connections > 1 {
 		return nil
+	}
+	if r.cfg.Replays() && r.facts.Reads != nil {
+		return nil // operations of one key wait for each other
 	}
 	want := r.cfg.Batch * r.cfg.Window
 	for _, l := range r.loaders {
@@ -152,9 +170,13 @@ func (r *loadRun) wrongAnswers(t tally) error {
 
 // examples returns the first errors in words.
 func (r *loadRun) examples() []string {
-	var list []string
+	return r.words(func(t *thread) []string { return t.examples })
+}
+
+// words returns the first of the examples that the threads have kept.
+func (r *loadRun) words(of func(*thread) []string) (list []string) {
 	for _, t := range r.pool.threads {
-		list = append(list, t.examples...)
+		list = append(list, of(t)...)
 	}
 	return list[:min(len(list), maxExamples)]
 }

@@ -52,8 +52,10 @@ type loader struct {
 	fills fills
 	// writes are keys whose GET was answered, and whose SET waited for that: see Workload.SetAfter.
 	writes fills
-	play   *player      // of a trace; nil: gen makes the operations
-	quota  *quota.Share // nil: the period has a fixed length
+	play   *player // of a trace; nil: gen makes the operations
+	// requests were sent again: a key's answers may come in another order than its operations
+	unordered bool
+	quota     *quota.Share // nil: the period has a fixed length
 	// operations after which the connections are opened anew; 0: never
 	reconnectEvery int
 	sinceOpen      int // operations submitted
@@ -388,8 +390,11 @@ func (l *loader) countAnswers() {
 		}
 		kind := l.judge(a, l.run.tally)
 		l.run.kinds[kind]++
-		if kind == getMiss && l.fills.on && !written && l.fillable(cookieKey(a.Cookie)) {
-			l.fills.push(cookieKey(a.Cookie), a.ReceivedNs)
+		if l.play != nil {
+			l.follow(a, kind, l.run.tally)
+		}
+		if kind == getMiss && l.fills.on && !written {
+			l.missed(cookieKey(a.Cookie), a.ReceivedNs)
 		}
 	}
 	l.endRun()
@@ -460,9 +465,14 @@ func (l *loader) sendFills(nowNs int64) (room bool, err error) {
 	return true, nil
 }
 
-// fillable reports whether it is known what to store: a trace may never have told a key's value.
-func (l *loader) fillable(key uint64) bool {
-	return l.play == nil || l.cfg.replay.items[key].value() > 0
+// missed has a key filled that a GET missed, if it is known what to store: a trace may not have
+// told the size of its value.
+func (l *loader) missed(key uint64, nowNs int64) {
+	if l.play != nil && l.cfg.replay.items[key].value() == 0 {
+		l.run.tally.sizeless++
+		return
+	}
+	l.fills.push(key, nowNs)
 }
 
 // fill makes the next request: a SET of a key that a GET missed. The value of a trace's key is as
@@ -483,7 +493,11 @@ func (l *loader) fill(key uint64) {
 // from the time at which it was due.
 func (l *loader) countFill(a *kvs.Answer) {
 	a.Cookie &^= isFill
-	if l.judge(a, &l.outside) != setDone {
+	kind := l.judge(a, &l.outside)
+	if l.play != nil {
+		l.follow(a, kind, &l.outside)
+	}
+	if kind != setDone {
 		return
 	}
 	atNs, fromNs := a.ReceivedNs, a.SentNs

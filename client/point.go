@@ -217,6 +217,10 @@ func (r *loadRun) counted(p *results.Point, s summed) {
 	p.Gets, p.Hits, p.Misses = s.inside.gets, s.inside.hits, s.inside.misses
 	p.Fills, p.TTLOps = s.fills, s.ttls
 	p.ComparedGets, p.VersionBytes = s.inside.compared, s.versionBytes
+	if replay := r.cfg.replay; replay != nil {
+		p.VersionBytes, p.FollowedKeys = replay.bytesFollowed(), uint64(len(replay.keys))
+		p.SizelessMisses = s.inside.sizeless
+	}
 	if s.inside.hits > 0 && p.ValueSizes != "" {
 		p.HitValueBytes = float64(s.inside.hitBytes) / float64(s.inside.hits)
 	}
@@ -231,7 +235,7 @@ func (r *loadRun) counted(p *results.Point, s summed) {
 		p.ReconnectMeanNs = float64(s.reconnects.tookNs) / float64(p.Reconnects)
 	}
 	p.ThroughputOps = float64(p.Ops) / r.cfg.Duration.Seconds()
-	p.Evicted = r.evicted()
+	p.Evicted = r.evictedBy(&r.sampler.end.server)
 	if s.traffic.Frames > 0 {
 		p.OpsPerFrame = float64(s.submitted) / float64(s.traffic.Frames)
 		p.BytesPerFrame = float64(s.traffic.SentBytes) / float64(s.traffic.Frames)
@@ -255,15 +259,16 @@ func itemsOf(f *kvs.ReadFacts, t *kvs.ReadTraffic) *results.Items {
 	}
 }
 
-// evicted returns how many keys the server evicted since before the preload.
-func (r *loadRun) evicted() uint64 {
-	count := func(s kvs.Stats) (n uint64) {
+// evictedBy returns how many keys the server had evicted by the time of a sample, since before the
+// preload.
+func (r *loadRun) evictedBy(then *kvs.Stats) uint64 {
+	count := func(s *kvs.Stats) (n uint64) {
 		for i := range s.Workers {
 			n += s.Workers[i].Evicted
 		}
 		return n
 	}
-	before, after := count(r.preStats), count(r.sampler.end.server)
+	before, after := count(&r.preStats), count(then)
 	return max(after, before) - before
 }
 

@@ -68,6 +68,7 @@ type loadRun struct {
 	hashNs      float64   // of one key
 	hashChecked float64   // share of hashing, by leaving it out; 0: not checked
 	preStats    kvs.Stats // before the preload
+	postStats   kvs.Stats // of a replay: after its last answer
 	preloaded   tally
 	verified    tally
 	checked     tally // while the share of hashing was checked
@@ -321,6 +322,14 @@ func (r *loadRun) measure() error {
 	}
 	if err != nil {
 		return err
+	}
+	if r.cfg.replay != nil {
+		if err := r.cfg.replay.file.Unchanged(); err != nil {
+			return fmt.Errorf("trace: %w", err)
+		}
+		if r.postStats, err = r.sampler.stats(r.ctx); err != nil {
+			return err
+		}
 	}
 	return r.gate()
 }

@@ -47,6 +47,7 @@ func (t *thread) open(remote kvs.Remote) error {
 		Batch:       t.cfg.Batch,
 		Window:      t.cfg.Window,
 		Connections: t.cfg.Connections,
+		KeepOrder:   t.cfg.Replays(),
 		KeyBytes:    t.cfg.longestKey(), MaxValueBytes: t.cfg.largestValue(),
 	})
 	if err != nil {

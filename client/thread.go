@@ -60,6 +60,8 @@ type thread struct {
 	ages    ages
 
 	examples []string
+	// gone are examples of keys that evictions may explain.
+	gone []string
 }
 
 // tally counts answers.
@@ -69,6 +71,8 @@ type tally struct {
 	hits, misses uint64
 	hitBytes     uint64 // of the values of the hits
 	compared     uint64 // hits that are no older than a SET of the thread
+	gone         uint64 // of a trace: keys not found that were there, unless evicted
+	sizeless     uint64 // misses that no fill can answer, as no size is known
 	full         uint64 // SETs refused for want of room, also in errors
 	errors       uint64
 }
@@ -80,6 +84,8 @@ func (sum *tally) add(o tally) {
 	sum.misses += o.misses
 	sum.hitBytes += o.hitBytes
 	sum.compared += o.compared
+	sum.gone += o.gone
+	sum.sizeless += o.sizeless
 	sum.full += o.full
 	sum.errors += o.errors
 }
@@ -176,11 +182,13 @@ func (t *thread) prepareSized(op kvs.Op, key uint64, bytes int) {
 	t.hash()
 }
 
-// valueSized gives the request a value whose version is its size, and its time to live.
+// valueSized gives the request a value whose version tells its size and the number of the key's
+// SET, and its time to live.
 func (t *thread) valueSized(key uint64, bytes int, ttl time.Duration) {
 	t.req.TTL = ttl
 	t.req.Value = t.room[:bytes]
-	load.FillValue(t.req.Value, key, uint32(bytes))
+	number := t.cfg.replay.sends(key, ttl, t.now)
+	load.FillValue(t.req.Value, key, load.SizedVersion(number, bytes))
 }
 
 // nextVersion returns a version for a SET of a key, which no other SET of this run has. The preload
@@ -302,8 +310,13 @@ func (t *thread) checks(value []byte, key uint64) bool {
 func (t *thread) wrong(a *kvs.Answer, sum *tally, why string) {
 	sum.errors++
 	t.failures.Add(1)
-	if len(t.examples) < maxExamples {
-		t.examples = append(t.examples,
+	t.example(a, &t.examples, why)
+}
+
+// example keeps an answer in words, if it is one of the first few.
+func (t *thread) example(a *kvs.Answer, list *[]string, why string) {
+	if len(*list) < maxExamples {
+		*list = append(*list,
 			fmt.Sprintf("thread %d: %v of key %d got the answer %q with %d bytes %.16x: %s",
 				t.id, a.Op, cookieKey(a.Cookie), a.Status, len(a.Value), a.Value, why))
 	}

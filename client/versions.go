@@ -42,7 +42,7 @@ type tracked struct {
 
 func newVersions(cfg *Config, id int) versions {
 	if cfg.Replays() {
-		return versions{} // no key is tracked: a trace's value has its size for a version
+		return versions{} // see following
 	}
 	stride := uint64(leastStride)
 	for uint64(cfg.Keys) > stride*maxTracked {

@@ -42,6 +42,8 @@ func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
 		r.expired(s),
 		r.traceTTLs(s),
 		r.fillsDropped(s),
+		sizeless(s),
+		r.notFollowed(),
 		unchecked(r.facts.Reads),
 	}
 	list = append(list, r.sharedByBoth(p)...)
@@ -103,6 +105,33 @@ func (r *loadRun) fillsDropped(s summed) results.Warning {
 		"for the fill_delay or for room in its windows, which is the limit. The hit rate is too "+
 		"low: shorten the delay, offer a lower rate, or use more threads", s.droppedFills,
 		mostFills)
+}
+
+// sizeless warns of misses of a trace that no fill can answer.
+func sizeless(s summed) results.Warning {
+	if s.inside.sizeless == 0 {
+		return results.Warning{}
+	}
+	return results.Sizeless.Warn("%d of %d misses were not stored: up to then, the trace had not "+
+		"told the size of the key's value, as its GETs have none. The hit rate is lower than "+
+		"that of an application that stores them: give the GETs of the trace a value_size",
+		s.inside.sizeless, s.inside.misses)
+}
+
+// notFollowed warns of threads that stopped comparing a key's answers with those before.
+func (r *loadRun) notFollowed() results.Warning {
+	n := 0
+	for _, l := range r.loaders {
+		if l.unordered {
+			n++
+		}
+	}
+	if n == 0 {
+		return results.Warning{}
+	}
+	return results.LostPackets.Warn("requests sent again: their answers came out of order, so %d "+
+		"of %d threads stopped comparing the answers of a key with those before", n,
+		len(r.loaders))
 }
 
 // fewRequests warns of a quota that the requests in flight at its begin delay. They are answered in

@@ -33,6 +33,10 @@ type SessionOptions struct {
 	Batch       int // operations per batch
 	Window      int // batches in flight per connection
 	Connections int // connections per server worker
+	// KeepOrder has each key's requests executed and answered in the order in which Submit took
+	// them. A key then keeps one connection: Submit returns false while that one has no room,
+	// whatever room others have. Without it, only requests of one batch have an order.
+	KeepOrder bool
 	// KeyBytes and MaxValueBytes are the largest sizes of the requests to come. Open refuses sizes
 	// that the server cannot take. 0: not known.
 	KeyBytes, MaxValueBytes int

@@ -59,14 +59,21 @@ func CheckValue(val []byte, key uint64, size int) bool {
 	return len(val) == valueHeader || checkStream(val[valueHeader:], streamSeed(keyed, version))
 }
 
-// CheckSized reports whether val is a whole value of the key whose version is its size. A value of
-// less than 8 bytes tells no version, and passes with any such size.
+// SizedVersion is the version of a value whose key has no size of its own: the number of a SET, and
+// the size below it, of up to 65,535 bytes.
+func SizedVersion(number uint16, size int) uint32 { return uint32(number)<<16 | uint32(size) }
+
+// CheckSized reports whether val is a whole value of the key in a [SizedVersion] of its size. A
+// value of less than 8 bytes tells no version, and passes with any such size.
 func CheckSized(val []byte, key uint64) bool {
-	if len(val) >= valueHeader && int(ValueVersion(val)) != len(val) {
+	if len(val) >= valueHeader && int(uint16(ValueVersion(val))) != len(val) {
 		return false
 	}
 	return CheckValue(val, key, len(val))
 }
+
+// SizedNumber returns the number in the [SizedVersion] of a value, or 0 for a short value.
+func SizedNumber(val []byte) uint16 { return uint16(ValueVersion(val) >> 16) }
 
 // ValueVersion returns the version in a value of [FillValue], or 0 for a short value.
 func ValueVersion(val []byte) uint32 {

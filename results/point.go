@@ -289,6 +289,14 @@ type Counted struct {
 	ComparedGets uint64 `json:"compared_gets,omitempty"`
 	// VersionBytes is the memory of all clients for the versions of [Point.ComparedGets].
 	VersionBytes uint64 `json:"version_bytes,omitempty"`
+	// FollowedKeys is how many of a trace's keys have all their answers compared with those before:
+	// all, or every second, fourth … of more than 4,194,304. It is absent without a trace, and from
+	// an older build.
+	FollowedKeys uint64 `json:"followed_keys,omitempty"`
+	// SizelessMisses are misses of a trace that on_miss fill could not store: up to then, the trace
+	// had not told the size of the key's value. It is absent if there were none, and from an older
+	// build.
+	SizelessMisses uint64 `json:"sizeless_misses,omitempty"`
 	// HitValueBytes is the mean size of the values that GETs returned. It is present if values have
 	// several sizes. With skewed keys it depends on the sizes of the most popular values.
 	HitValueBytes float64 `json:"hit_value_bytes,omitempty"`

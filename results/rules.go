@@ -18,7 +18,8 @@ var rules = []struct {
 	fields string
 }{
 	{typed(sum[uint64]), `Ops Gets Hits Misses Errors Timeouts Retries LateOps UnsentOps
-		Fills TTLOps Reconnects ComparedGets VersionBytes UnansweredOps`},
+		Fills TTLOps Reconnects ComparedGets VersionBytes UnansweredOps
+		SizelessMisses`},
 	{typed(sum[int]), "Requests ClientHashSamples"},
 	{typed(sum[float64]), "RateOps ThroughputOps"},
 	{typed(sumMoved), "ClientMoved ClientMovedLoad ClientMovedWindow"},
@@ -55,7 +56,7 @@ var rules = []struct {
 
 	// asked of all clients, or told by one server
 	{same, `Schema Status Store EngineThreads Answers Wait Neighbourhood Inline Validate ServerThreads ClientThreads
-		Mix Trace TraceSpeed TraceSample TraceRange TraceFile GetRatio SetAfter Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
+		Mix Trace TraceSpeed TraceSample TraceRange TraceFile FollowedKeys GetRatio SetAfter Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
 		Seed Batch Window Connections Arrivals ReconnectEvery OnMiss FillDelay Compute Hash Warmup
 		Transport ClusterNodes Protocol Mode Access Pages ServerCPUs ServerVersion ServerAddr
 		Lanes ProxyLanes`},

@@ -50,9 +50,10 @@ const (
 	SharedForward Kind = "shared forwarder's CPUs"
 	LostPackets   Kind = "lost packets" // or late ones
 	Expired       Kind = "expired items"
-	TTLs          Kind = "ttl"           // a trace's, which the items did not have
-	FillsDropped  Kind = "fills dropped" // a load did not store all that it missed
-	OutOfRange    Kind = "out of range"  // latencies beyond the histograms
+	TTLs          Kind = "ttl"                  // a trace's, which the items did not have
+	FillsDropped  Kind = "fills dropped"        // a load did not store all that it missed
+	Sizeless      Kind = "fills without a size" // a trace's misses that no fill can answer
+	OutOfRange    Kind = "out of range"         // latencies beyond the histograms
 	ClientsApart  Kind = "clients apart"
 	Unproven      Kind = "unproven"   // which way packets took
 	Substitute    Kind = "substitute" // a datapath that is not the submode's, or not as fast
@@ -92,6 +93,7 @@ var kinds = []kindRow{
 	{EmulatedTails, false, "", nil},
 	{TTLs, false, "", nil},
 	{FillsDropped, true, "not all misses were stored", nil},
+	{Sizeless, true, "misses could not be stored: no size is known", nil},
 	{Unchecked, true, "", nil},
 
 	{TooShortP999, false, tooShort, begins(`too short for p99\.9`)},

@@ -95,8 +95,8 @@
 // beyond an empty slot only once in a while, for requests that follow a lost one. UC keeps order.
 // So a request whose predecessor is missing shows that the predecessor is lost. The worker executes
 // the lost request when the client repeats it, after the requests that followed it. So a loss
-// changes the order. Requests in flight together have no guaranteed order: a caller that needs one
-// waits for the answer to the first.
+// changes the order. Requests in flight together have no guaranteed order, unless the client's join
+// asks for it: then the worker waits for the lost request.
 //
 // # Answers
 //

@@ -25,6 +25,8 @@ type (
 	join struct {
 		Slots int        `json:"slots"` // a power of two
 		Links []endpoint `json:"links"` // one per worker
+		// InOrder has each worker execute a link's requests in their order, whatever is lost.
+		InOrder bool `json:"in_order,omitempty"`
 	}
 	// slotGrant describes a client's slots, all workers' in a row, and the queue pairs that answer.
 	slotGrant struct {

@@ -17,6 +17,7 @@ type inbox struct {
 	worker    int  // the worker that owns these slots
 	workers   int  // of the server
 	ending    bool // being disconnected: its request is illegal, or it can't be answered
+	inOrder   bool // what follows a request that is missing waits for it
 	slots     unsafe.Pointer
 	slotBytes uintptr
 	whole     int      // longer requests have a check word

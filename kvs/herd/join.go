@@ -30,8 +30,10 @@ func parseJoin(text []byte, workers int) (*join, error) {
 			err = d.Decode(&j.Slots)
 		case "links":
 			err = j.parseLinks(d, workers)
+		case "in_order":
+			err = d.Decode(&j.InOrder)
 		default:
-			err = fmt.Errorf("found %q, allowed: slots, links", name)
+			err = fmt.Errorf("found %q, allowed: slots, links, in_order", name)
 		}
 		if err != nil {
 			return nil, err
@@ -111,6 +113,7 @@ func (c *client) allocateSlots(j *join) (given *slotGrant, err error) {
 	for i, w := range s.workers {
 		in, err := w.newInbox(c, c.region.Bytes()[i*bytes:(i+1)*bytes], j.Links[i])
 		c.inboxes = append(c.inboxes, in)
+		in.inOrder = j.InOrder
 		if err != nil {
 			return nil, fmt.Errorf("worker %d: %w", i, err)
 		}

@@ -160,6 +160,8 @@ func (w *worker) late(in *inbox, c control, sequence uint32, n *int) bool {
 		return true // not written yet in this lap, or illegal; fill will never reach it
 	case in.checks && !in.arrived(c):
 		return true
+	case sequence != in.next && in.inOrder:
+		return true
 	case sequence != in.next && in.peek(in.next).sequence() == in.next&sequenceMask:
 		return false // the earlier requests have arrived meanwhile: nothing was lost
 	}

@@ -72,7 +72,7 @@ func (s *session) connect() error {
 	}
 	sd := &sideChannel{conn: conn, watched: make(chan struct{})}
 	slots := powerOfTwo(s.opts.Batch * s.opts.Window)
-	request := join{Slots: slots}
+	request := join{Slots: slots, InOrder: s.opts.KeepOrder}
 	first := len(s.links)
 	for i := range s.groups {
 		l, err := newLink(s, uint32(len(s.links)), i, slots)
@@ -104,12 +104,18 @@ func (s *session) connect() error {
 	return nil
 }
 
-// Submit stages a request in a list to the worker that owns its key.
+// Submit stages a request in a list to the worker that owns its key. Where the order of a key's
+// requests matters, its link depends on the key. The worker then executes a link's requests in
+// order. Lost answers alone come out of order, with a GET's executed again: [kvs.Traffic] counts
+// the requests sent again.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
 	g := &s.groups[partition.PartitionOf(r.Hash, len(s.groups))]
+	if s.opts.KeepOrder {
+		g.at = sockets.PlaceOf(r.Key, len(g.links))
+	}
 	k := g.links[g.at]
 	if !k.room() {
-		if !g.advance() {
+		if s.opts.KeepOrder || !g.advance() {
 			return false, nil
 		}
 		k = g.links[g.at]

@@ -136,6 +136,7 @@ var checks = []check{
 	{"lasting values", (*env).lastingValues},
 	{"idle", (*env).idle},
 	{"two sessions", (*env).twoSessions},
+	{"order", (*env).keepsOrder},
 	{"close", (*env).close},
 }
 

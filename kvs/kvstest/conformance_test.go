@@ -257,6 +257,10 @@ var faults = []struct {
 		go func() { <-released }()
 		return m.Session.Close()
 	}}},
+	{
+		name: "keeps no order", check: "order",
+		options: func(o *kvs.SessionOptions) { o.KeepOrder = false },
+	},
 	{name: "accepts every size", check: "options", options: func(o *kvs.SessionOptions) {
 		*o = kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}
 	}},

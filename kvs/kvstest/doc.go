@@ -3,6 +3,7 @@
 //
 //   - Operations: outcomes, values and keys of every size, long random sequences against a map.
 //   - Load: batches leave whole; as many are in flight, on as many connections, as were asked for.
+//   - Order: a session that is asked to keeps the order of each key's requests.
 //   - Answers: one for each request, with its cookie, its times, and a value that lasts.
 //   - Ends: Close leaves nothing behind; the end of a server is an error.
 //

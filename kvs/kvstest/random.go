@@ -42,6 +42,40 @@ func (e *env) random(opts kvs.SessionOptions) {
 	}
 }
 
+// keepsOrder runs operations on few keys over several connections, all in flight together. A
+// session that was asked to keeps the order of each key's. One that says that it sent requests
+// again may have got a GET executed twice.
+func (e *env) keepsOrder() {
+	const keys, ops = 40, 6000
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	s := e.open(kvs.SessionOptions{Batch: 4, Window: 2, Connections: 3, KeepOrder: true})
+	model := map[string][]byte{}
+	var requests []kvs.Request
+	var want []kvs.Answer
+	for i := range keys + ops {
+		q := kvs.Request{Op: kvs.Op(1 + rng.IntN(4)), Key: fmt.Appendf(nil, "order %d", rng.IntN(keys))}
+		if i < keys {
+			q = kvs.Request{Op: kvs.Set, Key: fmt.Appendf(nil, "order %d", i)}
+		}
+		if q.Op == kvs.Set || q.Op == kvs.Add {
+			q.Value = fmt.Appendf(nil, "%d of %d", i, seed)
+		}
+		requests, want = append(requests, q), append(want, apply(model, &q))
+	}
+	got := e.do(s, requests)
+	if n := s.Traffic().Retries; n > 0 {
+		e.Logf("requests sent again: %d; the order of answers was not compared", n)
+		return
+	}
+	for i, a := range got {
+		if a.Status != want[i].Status || !bytes.Equal(a.Value, want[i].Value) {
+			e.Fatalf("seed %d, operation %d, %s of %q: got %s with %q, want %s with %q", seed, i,
+				requests[i].Op, requests[i].Key, a.Status, a.Value, want[i].Status, want[i].Value)
+		}
+	}
+}
+
 // inOrder runs requests so that those for the same key are executed in their order.
 func (e *env) inOrder(s kvs.Session, requests []kvs.Request) (got []kvs.Answer) {
 	e.Helper()

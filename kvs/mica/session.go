@@ -13,8 +13,8 @@ import (
 type session struct {
 	sockets.Session[*conn]
 	partitions int
-	owners     int // partitions per worker
-	crew       bool
+	owners     int                    // partitions per worker
+	crew       bool                   // Gets go to any worker
 	groups     []sockets.Group[*conn] // one per worker
 	reader     int                    // CREW: the group that Gets use now
 }
@@ -25,7 +25,7 @@ type connector func(worker int, opts kvs.SessionOptions) (*conn, error)
 func openSession(f *kvs.Facts, opts kvs.SessionOptions, connect connector) (*session, error) {
 	s := &session{
 		partitions: f.Partitions, owners: f.Partitions / f.Workers,
-		crew:   f.Access == partition.CREW.String(),
+		crew:   f.Access == partition.CREW.String() && !opts.KeepOrder,
 		groups: make([]sockets.Group[*conn], f.Workers),
 	}
 	if err := s.Init(opts, f.MaxBatch); err != nil {
@@ -36,7 +36,7 @@ func openSession(f *kvs.Facts, opts kvs.SessionOptions, connect connector) (*ses
 		return nil, err
 	}
 	for w := range s.groups {
-		s.groups[w] = sockets.NewGroup[*conn](1)
+		s.groups[w] = sockets.NewGroup[*conn](1, opts.KeepOrder)
 	}
 	for range opts.Connections {
 		for w := range s.groups {
@@ -59,7 +59,7 @@ func (s *session) connect(connect connector, worker int, opts kvs.SessionOptions
 // Submit puts a request into a batch to the worker that must answer it.
 func (s *session) Submit(r *kvs.Request) (bool, error) {
 	l := s.group(r)
-	if turn := s.Turn(); !(l.Stays(turn) && l.Now.Room()) && !l.Pick(turn) {
+	if turn := s.Turn(); !(l.Stays(turn) && l.Now.Room()) && !l.Pick(turn, r.Key) {
 		return false, nil
 	}
 	c := l.Now
@@ -74,7 +74,8 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	return true, l.Full()
 }
 
-// group chooses the worker: the owner of the key or, for a Get in CREW, each worker in turn.
+// group chooses the worker: the owner of the key or, for a Get in CREW, each worker in turn. Where
+// the order of a key's requests matters, all go to the owner.
 func (s *session) group(r *kvs.Request) *sockets.Group[*conn] {
 	if len(s.groups) == 1 {
 		return &s.groups[0]

@@ -53,6 +53,12 @@
 // table, have no seal. Its bits change as by chance (TestSealAvalanche). That is enough against
 // mixtures, and not against a forger.
 //
+// # Order
+//
+// READs and requests take different ways, so nothing orders a GET and a SET in flight together.
+// Where the order of a key's requests matters ([dpukv/kvs.SessionOptions.KeepOrder]), a SET waits
+// for the answers of that key, and a GET for the answers to its SETs.
+//
 // # Why no item moves
 //
 // From its insertion to its deletion, a key has one place, or none and is elsewhere. A key that

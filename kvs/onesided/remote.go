@@ -49,6 +49,9 @@ func (r *Remote) Open(o kvs.SessionOptions) (kvs.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.KeepOrder {
+		return newTurns(s), nil
+	}
 	return s, nil
 }
 

@@ -2,9 +2,7 @@ package trace
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,6 +80,7 @@ type File struct {
 	file   *os.File
 	data   []byte // header and records
 	header header
+	opened state
 }
 
 // ErrNotCompact is of a file that is no trace in the compact form.
@@ -105,7 +104,10 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-func (f *File) load() error {
+func (f *File) load() (err error) {
+	if f.opened, err = f.now(); err != nil {
+		return err
+	}
 	b := make([]byte, headerSize)
 	n, err := io.ReadFull(f.file, b)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -145,47 +147,6 @@ func (f *File) Size() int64 {
 	}
 	return info.Size()
 }
-
-// Identity tells a file from others.
-type Identity struct {
-	Device, Inode uint64
-	Bytes         int64
-	ChangedNs     int64  // by the file system, which nobody can set
-	SHA256        string // in hex
-}
-
-// Identify returns the file's identity. It reads all bytes for the digest, unless the file is the
-// known one and has not changed. Meanwhile it calls tell with the number of bytes read.
-func (f *File) Identify(known *Identity, tell func(bytes uint64)) (*Identity, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.file.Fd()), &st); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.path, os.NewSyscallError("fstat", err))
-	}
-	id := Identity{
-		Device: st.Dev, Inode: st.Ino, Bytes: st.Size, ChangedNs: st.Ctim.Nano(),
-	}
-	if known != nil {
-		if id.SHA256 = known.SHA256; id == *known {
-			return known, nil
-		}
-	}
-	h := sha256.New()
-	for r, n := io.NewSectionReader(f.file, 0, math.MaxInt64), uint64(0); ; tell(n) {
-		part, err := io.CopyN(h, r, tellEvery)
-		n += uint64(part)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.path, err)
-		}
-	}
-	id.SHA256 = hex.EncodeToString(h.Sum(nil))
-	return &id, nil
-}
-
-// tellEvery is a part of a second's reading.
-const tellEvery = 256 << 20
 
 // Check reads the records, and compares their sum with the header's.
 func (f *File) Check() error {

@@ -46,7 +46,7 @@ func Open(t Target, opts kvs.SessionOptions) (kvs.Session, error) {
 	}
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		s.groups[i] = sockets.NewGroup[*conn](n.Workers)
+		s.groups[i] = sockets.NewGroup[*conn](n.Workers, opts.KeepOrder)
 		for range opts.Connections * n.Workers {
 			if err := s.connect(&t, n, &s.groups[i], opts); err != nil {
 				return nil, errors.Join(fmt.Errorf("connect: %w", err), s.Close())
@@ -72,7 +72,7 @@ func (s *session) Submit(r *kvs.Request) (bool, error) {
 	if s.route != nil {
 		group = &s.groups[s.route(r.Key)]
 	}
-	if turn := s.Turn(); !(group.Stays(turn) && group.Now.Room()) && !group.Pick(turn) {
+	if turn := s.Turn(); !(group.Stays(turn) && group.Now.Room()) && !group.Pick(turn, r.Key) {
 		return false, nil
 	}
 	c := group.Now

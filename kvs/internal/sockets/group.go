@@ -1,8 +1,13 @@
 package sockets
 
-import "math/bits"
+import (
+	"math/bits"
 
-// Group is a set of interchangeable connections of a session, used in turn.
+	"github.com/cespare/xxhash/v2"
+)
+
+// Group is a set of interchangeable connections of a session. They are used in turn, unless the
+// order of each key's requests matters: then each key has one of them.
 type Group[C Member] struct {
 	Now C // whose batch is being filled
 
@@ -11,10 +16,14 @@ type Group[C Member] struct {
 	at    int
 	turn  uint64 // of the session, at the last request
 	used  bool   // Now got a request since its turn came
+	byKey bool   // each key has a connection; used stays false
 }
 
-// NewGroup makes a group of connections to a number of server workers.
-func NewGroup[C Member](workers int) Group[C] { return Group[C]{load: groupLoad{workers: workers}} }
+// NewGroup makes a group of connections to a number of server workers. byKey gives each key one of
+// them, so that its requests stay in their order.
+func NewGroup[C Member](workers int, byKey bool) Group[C] {
+	return Group[C]{load: groupLoad{workers: workers}, byKey: byKey}
+}
 
 // add adds a connection.
 func (l *Group[C]) add(c C) {
@@ -38,8 +47,14 @@ func (l *Group[C]) next() bool {
 
 // Pick makes Now a connection whose batch has room for the request that follows. It returns false
 // if there is none. It stays with a connection until its window is full, so that batches leave
-// together, or until the session has polled and none of its batches wait.
-func (l *Group[C]) Pick(turn uint64) bool {
+// together, or until the session has polled and none of its batches wait. A group by key returns
+// false where the key's connection has no room, whatever room others have.
+func (l *Group[C]) Pick(turn uint64, key []byte) bool {
+	if l.byKey {
+		l.at = PlaceOf(key, len(l.conns))
+		l.Now = l.conns[l.at]
+		return l.Now.Room()
+	}
 	if l.turn != turn {
 		if l.turn = turn; l.used && !l.Now.Begun() {
 			l.next()
@@ -50,6 +65,12 @@ func (l *Group[C]) Pick(turn uint64) bool {
 	}
 	l.used = true
 	return true
+}
+
+// PlaceOf is the place of a key among n. It does not depend on the bits of the key's hash that choose
+// a server's worker.
+func PlaceOf(key []byte, n int) int {
+	return int(uint64(uint32(xxhash.Sum64(key))) * uint64(n) >> 32)
 }
 
 // Stays reports whether Pick keeps Now if its batch has room. A caller that knows the type of Now

@@ -55,7 +55,7 @@ func (l *echoLink) Close() error {
 
 func linkSession(t *testing.T, opts kvs.SessionOptions, links ...*echoLink) *echoSession {
 	t.Helper()
-	s := &echoSession{group: NewGroup[*echoConn](1)}
+	s := &echoSession{group: NewGroup[*echoConn](1, false)}
 	must.Do(t, s.Init(opts, 1<<10))
 	for _, l := range links {
 		c := &echoConn{}

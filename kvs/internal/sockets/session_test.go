@@ -55,7 +55,7 @@ func newEchoSession(t *testing.T, addr string, workers int, opts kvs.SessionOpti
 
 func dialEchoSession(t *testing.T, p Peer, workers int, opts kvs.SessionOptions) *echoSession {
 	t.Helper()
-	s := &echoSession{group: NewGroup[*echoConn](workers)}
+	s := &echoSession{group: NewGroup[*echoConn](workers, opts.KeepOrder)}
 	must.Do(t, s.Init(opts, 1<<10))
 	t.Cleanup(func() { s.Close() })
 	for range opts.Connections {
@@ -69,7 +69,7 @@ func dialEchoSession(t *testing.T, p Peer, workers int, opts kvs.SessionOptions)
 // submit is a request of some bytes.
 func (s *echoSession) submit(t *testing.T, request []byte) bool {
 	t.Helper()
-	if !s.group.Pick(s.Turn()) {
+	if !s.group.Pick(s.Turn(), request) {
 		return false
 	}
 	b := s.group.Now.Filling
