@@ -18,16 +18,21 @@ var errDead = errors.New("connection reset by fake server")
 // faults are the faults of a fake server. Counts are of its operations, preload included; 0 is
 // never.
 type faults struct {
-	flipAt   uint64                // damages the value of the first GET from this operation on
-	dropAt   uint64                // never answers the batch with this operation
-	dieAt    uint64                // breaks all connections from this operation on
-	forget   func(key uint64) bool // loses these keys
-	lose     uint64                // confirms one SET in so many and does not store it, after the preload
-	capacity int                   // keys that fit
-	evict    bool                  // the oldest key makes room for another, or the SET is refused
-	window   int                   // that its sessions keep, whatever they are asked to; 0: that
-	noStats  uint64                // the call of Stats that fails
-	resend   uint64                // its network loses one in so many packets; each operation is one
+	flipAt uint64                // damages the value of the first GET from this operation on
+	dropAt uint64                // never answers the batch with this operation
+	dieAt  uint64                // breaks all connections from this operation on
+	forget func(key uint64) bool // loses these keys
+	lose   uint64                // confirms one SET in so many and does not store it, after the preload
+	// confirms these writes and does not do them; stats count no eviction
+	ignore   func(q *kvs.Request, there bool) bool
+	capacity int  // keys that fit
+	evict    bool // the oldest key makes room for another, or the SET is refused
+	// of so many evictions, it counts all but one
+	uncounted uint64
+	evictions uint64
+	window    int    // that its sessions keep, whatever they are asked to; 0: that
+	noStats   uint64 // the call of Stats that fails
+	resend    uint64 // its network loses one in so many packets; each operation is one
 }
 
 // fakeRemote is a server in this process: a map and one lock.
@@ -112,6 +117,7 @@ func (r *fakeRemote) execute(q *kvs.Request) (a kvs.Answer, delivered bool) {
 	a = kvs.Answer{Op: q.Op, Cookie: q.Cookie, IntendedNs: q.IntendedNs}
 	_, there := r.store[string(q.Key)]
 	switch {
+	case q.Op != kvs.Get && r.faults.ignore != nil && r.faults.ignore(q, there):
 	case q.Op == kvs.Add && there:
 		a.Status = kvs.Exists
 	case q.Op == kvs.Set || q.Op == kvs.Add:
@@ -133,8 +139,16 @@ func (r *fakeRemote) set(q *kvs.Request) kvs.Status {
 			r.stats.Full++
 			return kvs.Full
 		}
-		delete(r.store, r.order[0])
-		r.order = r.order[1:]
+		for len(r.store) >= c {
+			if _, there := r.store[r.order[0]]; there {
+				r.faults.evictions++
+				if n := r.faults.uncounted; n == 0 || r.faults.evictions%n > 0 {
+					r.stats.Evicted++
+				}
+			}
+			delete(r.store, r.order[0])
+			r.order = r.order[1:]
+		}
 	}
 	if !there && r.faults.evict {
 		r.order = append(r.order, string(q.Key))

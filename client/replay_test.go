@@ -272,7 +272,7 @@ func TestReplayOfShrunkenFile(t *testing.T) {
 func TestReplayFills(t *testing.T) {
 	path, records := aTrace(t, 6000, time.Microsecond)
 	r := newFakeRemote()
-	r.faults.capacity, r.faults.evict = 10, true
+	r.faults.capacity, r.faults.evict, r.facts.Mode = 10, true, "cache"
 	leakFree(t, r)
 	cfg := replayLoad(path)
 	cfg.OnMiss = load.FillMisses
