@@ -67,7 +67,9 @@ func (f *loadFlags) convert(cmd *cobra.Command) error {
 	s, err := trace.Convert(cmd.Context(), f.cfg.Trace, f.cfg.Converted,
 		progress(cmd, f.cfg.Trace))
 	switch {
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, trace.ErrNoMemory):
+		return fmt.Errorf("load: trace: %w", err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, trace.ErrNoDisk):
 		return fmt.Errorf("load: trace: %w; to do: name a folder with more room in TMPDIR, or "+
 			"convert the file elsewhere: dpukv trace convert", err)
 	case cmd.Context().Err() != nil:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,9 +27,10 @@ func newTraceConvertCommand() *cobra.Command {
 		Use:   "convert SOURCE TRACE",
 		Short: "Make a compact trace of a CSV file",
 		Long: `Write the operations of a CSV file as a trace in the compact form, which is fast to read. It has 24
-bytes for each operation. A file that exists is never overwritten.
+bytes for each operation. A file that exists is never overwritten. Where little room is left in the
+file system, or little memory, it ends and leaves no file.
 
-Keys become numbers. Meanwhile each key takes about 40 bytes of memory. Operations with the same
+Keys become numbers. Meanwhile each key takes up to `+strconv.Itoa(trace.KeyMemory)+` bytes of memory. Operations with the same
 time are spread evenly over the unit of the times, such as a second.
 
 What becomes of operations: ` + trace.Mapping() + `.`,

@@ -3,6 +3,7 @@ package offheap
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 )
@@ -47,6 +48,30 @@ func fits(root fs.FS, size int64, pages Pages) error {
 			mib(size), mib(available), mib(reserve(size)))
 	}
 	return checkGroups(root, "memory", memoryLimits, size+reserve(size), mib(size))
+}
+
+// Available returns how much memory this process may still take, and what limits it: the machine, or
+// a control group. Memory that the kernel reclaims on demand counts as available.
+func Available() (bytes int64, of string) { return available(os.DirFS("/")) }
+
+func available(root fs.FS) (bytes int64, of string) {
+	bytes = math.MaxInt64
+	if n, ok := meminfo(root)["MemAvailable"]; ok {
+		bytes, of = n, "this machine (MemAvailable in /proc/meminfo)"
+	}
+	for _, dir := range groupDirs(root, "memory") {
+		for _, f := range memoryLimits {
+			l, ok := f.read(root, dir)
+			if !ok {
+				continue
+			}
+			if free := l.max - l.used + reclaimable(root, dir, f); free < bytes {
+				bytes, of = free, fmt.Sprintf("the control group of this process (/%s/%s)", dir,
+					f.max)
+			}
+		}
+	}
+	return bytes, of
 }
 
 // fitsHugeTLB is fits for pages of the reserved pool of this size, which has limits of its own.

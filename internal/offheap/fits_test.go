@@ -151,3 +151,24 @@ func TestFitsHugePages(t *testing.T) {
 		t.Error("huge pages that count as memory have no limit")
 	}
 }
+
+// TestAvailable: the least of the machine's memory and that of all groups counts.
+func TestAvailable(t *testing.T) {
+	for name, c := range map[string]struct {
+		root fstest.MapFS
+		want int64
+		of   string
+	}{
+		"machine":   {system(), 8 << 30, "this machine"},
+		"version 1": {system(v1), 290 << 20, "(/" + dir1 + "/x/y/memory.limit_in_bytes)"},
+		"version 2": {system(v2top), 290 << 20, "(/" + dir2 + "/memory.max)"},
+		"cached": {
+			system(v2, map[string]string{dir2 + "/a/b/memory.stat": "inactive_file 1048576\n"}), 291 << 20, dir2,
+		},
+		"nothing": {fstest.MapFS{}, 1<<63 - 1, ""},
+	} {
+		if got, of := available(c.root); got != c.want || !strings.Contains(of, c.of) {
+			t.Errorf("%s: found %d on %q, want %d on %q", name, got, of, c.want, c.of)
+		}
+	}
+}

@@ -3,8 +3,11 @@ package trace
 import "github.com/cespare/xxhash/v2"
 
 // keyTable numbers keys by the hash of their text, of 64 bits. Of 100 million keys, two have the
-// same hash once in 3700 traces. A key takes about 40 bytes of memory.
+// same hash once in 3700 traces. A key takes 30 to [KeyMemory] bytes of memory.
 type keyTable map[uint64]packedKey
+
+// KeyMemory is the most bytes of memory that a key takes while a CSV file is read.
+const KeyMemory = 60
 
 // packedKey is a number of 40 bits and a size above it.
 type packedKey uint64

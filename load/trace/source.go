@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"dpukv/internal/infile"
+	"dpukv/internal/offheap"
 	"dpukv/kvs"
 )
 
@@ -43,6 +44,7 @@ type CSV struct {
 	number  uint64 // of the present line, from 1 on
 	parser  parser
 	keys    keyTable
+	memory  func() (left int64, of string)
 	ops     opCounts
 	summary Summary
 	firstNs int64
@@ -71,6 +73,7 @@ func OpenCSV(ctx context.Context, path string, tell func(done float64)) (*CSV, e
 		return nil, err
 	}
 	c := &CSV{ctx: ctx, tell: tell, path: path, file: file, keys: keyTable{}}
+	c.memory = offheap.Available
 	c.read = counter{r: file, hash: sha256.New()}
 	if err := c.begin(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), c.Close())
@@ -207,8 +210,30 @@ func (c *CSV) look() bool {
 	if c.err = context.Cause(c.ctx); c.err == nil && c.tell != nil {
 		c.tell(float64(c.read.n) / float64(max(c.size, 1)))
 	}
+	if c.err == nil && c.number > 0 {
+		c.err = c.fits()
+	}
 	return c.err == nil
 }
+
+// fits refuses to go on where little memory is left. The kernel would kill this process, or others,
+// without a word.
+func (c *CSV) fits() error {
+	left, of := c.memory()
+	if left >= memoryLeft {
+		return nil
+	}
+	return fmt.Errorf("%s: after line %d: %w: found %s left on %s, allowed: %s or more; the %d "+
+		"keys so far take up to %s; to do: read it on a machine with more memory, or a "+
+		"file with fewer keys", c.path, c.number, ErrNoMemory, bytesText(left), of,
+		bytesText(memoryLeft), len(c.keys), bytesText(int64(len(c.keys))*KeyMemory))
+}
+
+// ErrNoMemory is of a source with more keys than fit into memory.
+var ErrNoMemory = errors.New("the memory does not suffice")
+
+// memoryLeft is what reading leaves free: far more than it takes between two looks.
+const memoryLeft = 64 << 20
 
 // malformed counts a line that is no operation.
 func (c *CSV) malformed(reason string, text []byte) {

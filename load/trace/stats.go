@@ -70,7 +70,7 @@ func (f *File) Stats(ctx context.Context) (*Stats, error) {
 	return all.stats(s, end)
 }
 
-// Stats reads all operations. A key takes about 60 bytes of memory.
+// Stats reads all operations. A key takes up to [KeyMemory] and 24 bytes of memory.
 func (c *CSV) Stats() (*Stats, error) {
 	unit := c.parser.unitNs()
 	all := newCollector(unit)

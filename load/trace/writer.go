@@ -18,6 +18,7 @@ import (
 type Writer struct {
 	path    string
 	file    *os.File
+	disk    disk
 	out     *bufio.Writer
 	record  [recordSize]byte
 	header  header
@@ -34,7 +35,8 @@ func Create(path string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{path: path, file: f, out: bufio.NewWriterSize(f, 1<<20)}
+	w := &Writer{path: path, file: f, disk: disk{file: f, room: roomOf}}
+	w.out = bufio.NewWriterSize(&w.disk, 1<<20)
 	if _, err := w.out.Write(make([]byte, headerSize)); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -68,7 +70,7 @@ func (w *Writer) Write(r *Record) error {
 	}
 	p.store(w.record[:])
 	if _, err := w.out.Write(w.record[:]); err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", w.path, err)
 	}
 	s.Operations++
 	s.Keys, s.LastNs = keys, r.AtNs
