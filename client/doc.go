@@ -25,6 +25,10 @@
 // answer in full without a record of what it sent: the request's cookie brings the key back. The
 // answer to a GET must be a value of that key, of the right length, to the last byte.
 //
+// A trace's key has one thread, and one connection: the sessions keep its order. So each answer
+// tells what the next one may be, and the thread follows the key by the answers: type followed.
+// A key that is gone is an error in mode store. Otherwise as many may be as the server evicted.
+//
 // Point.Errors counts wrong answers and failed operations of every phase. A single one fails the
 // point. A key that is not found is a miss. The server's mode sets the share of misses that a run
 // may have.
@@ -178,7 +182,9 @@
 //   - the network lost or reordered packets: more than that share of the server's packets came out
 //     of order. In both cases the latency of the waiting operations includes the delay. Points with
 //     1 % loss in either direction, between emulated machines, have these warnings.
-//   - requests sent again: HERD's requests without an answer in time.
+//   - requests sent again: HERD's requests without an answer in time. Those of a replay may be
+//     answered in another order, and a thread then follows its keys no more.
+//   - fills without a size: the trace did not tell the size of what a GET missed.
 //   - only a backlog answered: no answer in the measurement period was to an operation due in it.
 //     The point fails, and a search knows that its rate is beyond the capacity.
 //   - target rate missed: all answers in the measurement period are fewer than the rate says.

@@ -30,7 +30,7 @@ func newTraceConvertCommand() *cobra.Command {
 bytes for each operation. A file that exists is never overwritten. Where little room is left in the
 file system, or little memory, it ends and leaves no file.
 
-Keys become numbers. Meanwhile each key takes up to `+strconv.Itoa(trace.KeyMemory)+` bytes of memory. Operations with the same
+Keys become numbers. Meanwhile each key takes up to ` + strconv.Itoa(trace.KeyMemory) + ` bytes of memory. Operations with the same
 time are spread evenly over the unit of the times, such as a second.
 
 What becomes of operations: ` + trace.Mapping() + `.`,
@@ -41,6 +41,9 @@ What becomes of operations: ` + trace.Mapping() + `.`,
 			s, err := trace.Convert(cmd.Context(), args[0], args[1], progress(cmd, args[0]))
 			if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 				return usagef("%w", err)
+			}
+			if errors.Is(err, trace.ErrNoDisk) {
+				return fmt.Errorf("%w; to do: choose a folder with more room for TRACE", err)
 			}
 			if err != nil {
 				return err

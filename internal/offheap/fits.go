@@ -50,8 +50,8 @@ func fits(root fs.FS, size int64, pages Pages) error {
 	return checkGroups(root, "memory", memoryLimits, size+reserve(size), mib(size))
 }
 
-// Available returns how much memory this process may still take, and what limits it: the machine, or
-// a control group. Memory that the kernel reclaims on demand counts as available.
+// Available returns how much memory this process may still take, and what limits it: the machine,
+// or a control group. Memory that the kernel reclaims on demand counts as available.
 func Available() (bytes int64, of string) { return available(os.DirFS("/")) }
 
 func available(root fs.FS) (bytes int64, of string) {

@@ -54,10 +54,11 @@ func (e *env) keepsOrder() {
 	var requests []kvs.Request
 	var want []kvs.Answer
 	for i := range keys + ops {
-		q := kvs.Request{Op: kvs.Op(1 + rng.IntN(4)), Key: fmt.Appendf(nil, "order %d", rng.IntN(keys))}
+		op, key := kvs.Op(1+rng.IntN(4)), rng.IntN(keys)
 		if i < keys {
-			q = kvs.Request{Op: kvs.Set, Key: fmt.Appendf(nil, "order %d", i)}
+			op, key = kvs.Set, i
 		}
+		q := kvs.Request{Op: op, Key: fmt.Appendf(nil, "order %d", key)}
 		if q.Op == kvs.Set || q.Op == kvs.Add {
 			q.Value = fmt.Appendf(nil, "%d of %d", i, seed)
 		}

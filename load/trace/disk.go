@@ -31,8 +31,8 @@ func (d *disk) Write(b []byte) (int, error) {
 	left := min(all/leftPart, mostLeft)
 	if all > 0 && free-int64(len(b)) < left {
 		return 0, fmt.Errorf("%w: found %s free of %s, and %s must stay free; the trace has %s so "+
-			"far, %d for each operation; to do: choose a folder with more room", ErrNoDisk,
-			bytesText(free), bytesText(all), bytesText(left), bytesText(d.n), recordSize)
+			"far, %d bytes for each operation", ErrNoDisk, bytesText(free), bytesText(all),
+			bytesText(left), bytesText(d.n), recordSize)
 	}
 	n, err := d.file.Write(b)
 	d.n += int64(n)

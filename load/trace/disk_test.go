@@ -71,7 +71,8 @@ func TestReadingLeavesMemory(t *testing.T) {
 		n++
 	}
 	if err := c.Err(); n != 2*lookEvery || !errors.Is(err, ErrNoMemory) ||
-		!strings.Contains(err.Error(), "64.0 MiB left on a machine, allowed: 64.0 MiB or more; the 131072 keys so far take up to 7.5 MiB") {
+		!strings.Contains(err.Error(), "64.0 MiB left on a machine, allowed: 64.0 MiB or more; "+
+			"the 131072 keys so far take up to 8.0 MiB") {
 		t.Errorf("%d operations, then %v", n, err)
 	}
 }

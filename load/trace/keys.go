@@ -7,7 +7,7 @@ import "github.com/cespare/xxhash/v2"
 type keyTable map[uint64]packedKey
 
 // KeyMemory is the most bytes of memory that a key takes while a CSV file is read.
-const KeyMemory = 60
+const KeyMemory = 64
 
 // packedKey is a number of 40 bits and a size above it.
 type packedKey uint64

@@ -67,8 +67,8 @@ func (l *Group[C]) Pick(turn uint64, key []byte) bool {
 	return true
 }
 
-// PlaceOf is the place of a key among n. It does not depend on the bits of the key's hash that choose
-// a server's worker.
+// PlaceOf is the place of a key among n. It does not depend on the bits of the key's hash that
+// choose a server's worker.
 func PlaceOf(key []byte, n int) int {
 	return int(uint64(uint32(xxhash.Sum64(key))) * uint64(n) >> 32)
 }
