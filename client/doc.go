@@ -26,7 +26,7 @@
 // answer to a GET must be a value of that key, of the right length, to the last byte.
 //
 // A trace's key has one thread, and one connection: the sessions keep its order. So each answer
-// tells what the next one may be, and the thread follows the key by the answers: type followed.
+// tells what the next one may be, and the thread follows the key by the answers: package follow.
 // A key that is gone is an error in mode store. Otherwise as many may be as the server evicted.
 //
 // Point.Errors counts wrong answers and failed operations of every phase. A single one fails the

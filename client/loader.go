@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"dpukv/client/follow"
 	"dpukv/client/quota"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
@@ -398,6 +399,29 @@ func (l *loader) countAnswers() {
 		}
 	}
 	l.endRun()
+}
+
+// follow compares an answer with what is known of its key. Where a transport sent requests again,
+// answers may come in another order, and the thread compares no more.
+func (l *loader) follow(a *kvs.Answer, kind opKind, sum *tally) {
+	keys := &l.cfg.replay.keys
+	k := keys.Of(cookieKey(a.Cookie))
+	if k == nil || l.unordered {
+		return
+	}
+	found := keys.Answer(k, a, cookieOp(a.Cookie), kind == noKind)
+	switch {
+	case found == follow.Compared:
+		sum.compared++
+	case found < follow.Gone:
+	case l.traffic().Retries > 0:
+		l.unordered = true
+	case found == follow.Gone && !keys.Strict:
+		sum.gone++
+		l.example(a, &l.gone, found.String())
+	default:
+		l.wrong(a, sum, found.String())
+	}
 }
 
 // beginRun decides which period the answers belong to. In an open loop that is the time at which

@@ -218,7 +218,7 @@ func (r *loadRun) counted(p *results.Point, s summed) {
 	p.Fills, p.TTLOps = s.fills, s.ttls
 	p.ComparedGets, p.VersionBytes = s.inside.compared, s.versionBytes
 	if replay := r.cfg.replay; replay != nil {
-		p.VersionBytes, p.FollowedKeys = replay.bytesFollowed(), uint64(len(replay.keys))
+		p.VersionBytes, p.FollowedKeys = replay.keys.Bytes(), replay.keys.Count()
 		p.SizelessMisses = s.inside.sizeless
 	}
 	if s.inside.hits > 0 && p.ValueSizes != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"dpukv/client/follow"
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/load"
@@ -26,7 +27,7 @@ type replay struct {
 	// items has what is known of each key, by the operations sent so far; nil: no miss is filled. A
 	// key's operations are in one thread, which alone uses its element.
 	items []item
-	following
+	keys  follow.Keys
 }
 
 // item is a time to live in ms above the 8 bits of a key's size, and those above a value's size.
@@ -84,8 +85,8 @@ func openReplay(cfg *Config, facts *kvs.Facts) (*replay, error) {
 	}
 	r := &replay{
 		file: f, cut: trace.Cut{Sample: cfg.TraceSample}, speed: cfg.TraceSpeed,
-		ttlUnit:   facts.TTLUnit,
-		following: newFollowing(f.Summary().Keys, facts, cpu.NowNs()),
+		ttlUnit: facts.TTLUnit,
+		keys:    follow.New(f.Summary().Keys, facts, cpu.NowNs()),
 	}
 	r.cut.From, r.cut.To = cfg.TraceBounds()
 	if err := r.begin(cfg); err != nil {

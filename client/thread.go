@@ -187,7 +187,7 @@ func (t *thread) prepareSized(op kvs.Op, key uint64, bytes int) {
 func (t *thread) valueSized(key uint64, bytes int, ttl time.Duration) {
 	t.req.TTL = ttl
 	t.req.Value = t.room[:bytes]
-	number := t.cfg.replay.sends(key, ttl, t.now)
+	number := t.cfg.replay.keys.Sends(key, ttl, t.now)
 	load.FillValue(t.req.Value, key, load.SizedVersion(number, bytes))
 }
 

@@ -42,7 +42,7 @@ type tracked struct {
 
 func newVersions(cfg *Config, id int) versions {
 	if cfg.Replays() {
-		return versions{} // see following
+		return versions{} // see package follow
 	}
 	stride := uint64(leastStride)
 	for uint64(cfg.Keys) > stride*maxTracked {
