@@ -68,6 +68,39 @@ func TestLossNeverShows(t *testing.T) {
 	}
 }
 
+// TestOrderSurvivesLoss: where a session keeps the order, writes of a key in flight together have the
+// outcomes of that order, although some requests are lost and their successors arrive.
+func TestOrderSurvivesLoss(t *testing.T) {
+	_, s, _, requests := lossyPair(t, testConfig(),
+		kvs.SessionOptions{Batch: 8, Window: 4, Connections: 2, KeepOrder: true})
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	there := map[int]bool{}
+	var all []kvs.Request
+	var want []kvs.Status
+	for i := range 10_000 {
+		k := rng.IntN(20)
+		q := kvs.Request{Op: kvs.Set + kvs.Op(rng.IntN(3)), Key: key(k), Value: value(i, 32)}
+		status := kvs.OK
+		switch {
+		case q.Op == kvs.Add && there[k]:
+			status = kvs.Exists
+		case q.Op == kvs.Delete && !there[k]:
+			status = kvs.NotFound
+		}
+		there[k] = q.Op != kvs.Delete
+		all, want = append(all, q), append(want, status)
+	}
+	for i, a := range do(t, s, all) {
+		if a.Status != want[i] {
+			t.Fatalf("seed %d, operation %d, %s: found %s, want %s", seed, i, all[i].Op, a.Status, want[i])
+		}
+	}
+	if lost := requests.faults().lost; lost == 0 {
+		t.Error("no request was lost")
+	}
+}
+
 // TestEveryAnswerHasABuffer checks that answers find buffers. A NIC receives by itself, and drops
 // an answer without a buffer. So a client that was kept from running may take its answers and
 // repost their buffers late.

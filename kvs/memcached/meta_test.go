@@ -145,6 +145,10 @@ func TestParseStats(t *testing.T) {
 		_, err = parseStats(bad)
 		must.Fail(t, err, name)
 	}
+	good["slab_reassign_evictions_nomem"], good["slab_reassign_busy_deletes"] = "20", "300"
+	if s, err = parseStats(good); err != nil || s.Workers[0].Evicted != 321 {
+		t.Errorf("with items that went as memory moved: %+v, %v", s, err)
+	}
 }
 
 // benchWires are the protocols, each with the answer to a GET.
