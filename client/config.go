@@ -104,13 +104,23 @@ func (c *Config) setDefaults() {
 	c.AllThreads = cmp.Or(c.AllThreads, c.Threads)
 }
 
+// Check reports what no server could do of the load. Without a hash function, the server's is to
+// be used.
+func (c Config) Check() error {
+	c.setDefaults()
+	if c.Hash == "" {
+		c.Hash = hashbench.Names()[0]
+	}
+	return c.validate()
+}
+
 func (c *Config) validate() error {
 	if err := c.Load.Validate(); err != nil {
 		return err
 	}
 	switch {
 	case c.Threads < 1 || c.Threads > MaxThreads:
-		return fmt.Errorf("threads: found %d, allowed: 1 to %d", c.Threads, MaxThreads)
+		return fmt.Errorf("client_threads: found %d, allowed: 1 to %d", c.Threads, MaxThreads)
 	case c.FirstThread < 0 || c.FirstThread+c.Threads > c.AllThreads:
 		return fmt.Errorf("threads: found %d from number %d on, allowed: within the %d of all "+
 			"clients", c.Threads, c.FirstThread, c.AllThreads)

@@ -156,6 +156,9 @@ func (r *loadRun) run() error {
 	if r.cfg.SameHost {
 		r.sampler.serverCPUs = r.facts.CPUs
 	}
+	if r.facts.Reads != nil {
+		r.sampler.asks = r.cfg.Timeout / 4
+	}
 	r.pool = newThreadPool(&r.cfg, r.serverName(), &r.stop)
 	r.sampler.moved, r.sampler.answers = r.moved, r.pool.answered
 	err := r.phases()

@@ -18,8 +18,9 @@ type sampler struct {
 	moved      func() kvs.Moved // by the client so far
 	answers    func() uint64    // to the load so far
 	timeout    time.Duration
-	cpus       []int // that the threads are pinned to
-	serverCPUs []int // of this machine, that the server is pinned to
+	asks       time.Duration // between questions that find a server gone; 0: answers tell it
+	cpus       []int         // that the threads are pinned to
+	serverCPUs []int         // of this machine, that the server is pinned to
 	begin, end sample
 	// hashing is the profile between the two. Loads that hash nothing have it, too: all cost alike.
 	hashing hashProfile
@@ -36,8 +37,36 @@ func (s *sampler) run(ctx context.Context, p period, q *quota.Quota) (err error)
 	}
 	s.hashing.start()
 	defer s.hashing.stop()
-	s.end, err = s.at(ctx, p.toNs, over)
+	if s.asks > 0 {
+		if err := s.askOften(ctx, p.toNs, over); err != nil {
+			return err
+		}
+	}
+	end, err := s.at(ctx, p.toNs, over)
+	if err == nil {
+		s.end = end
+	}
 	return err
+}
+
+// askOften asks a server from time to time until just before the period's end. Clients that READ
+// items get answers from a server that stands still, too.
+func (s *sampler) askOften(ctx context.Context, toNs int64, over <-chan struct{}) error {
+	ticker := time.NewTicker(s.asks)
+	defer ticker.Stop()
+	for cpu.NowNs()+int64(s.asks) < toNs {
+		select {
+		case <-ctx.Done():
+			return errStopped
+		case <-over:
+			return nil
+		case <-ticker.C:
+		}
+		if _, err := s.stats(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // at takes a sample at a time on the monotonic clock, or before if over is closed.

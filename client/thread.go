@@ -255,6 +255,8 @@ func (t *thread) judge(a *kvs.Answer, sum *tally) opKind {
 	switch {
 	case !t.ages.answered(a.Cookie) || a.Op != op:
 		t.wrong(a, sum, "no operation in flight asked for it")
+	case len(a.Value) > 0 && (op != kvs.Get || a.Status != kvs.OK):
+		t.wrong(a, sum, "only a GET that finds its key has a value")
 	case op == kvs.Add && (a.Status == kvs.OK || a.Status == kvs.Exists):
 		return setDone
 	case op == kvs.Delete && (a.Status == kvs.OK || a.Status == kvs.NotFound):

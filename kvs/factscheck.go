@@ -3,6 +3,7 @@ package kvs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,6 +81,29 @@ func (f *Facts) check(leastWorkers int64) error {
 	if err != nil {
 		return fmt.Errorf("the server's facts: %w; check that it is a server of this store, and "+
 			"not damaged", err)
+	}
+	return nil
+}
+
+// CheckStore refuses facts of a server that its store does not have, where clients hash keys: no
+// hash function, and modes of access other than these. The client of such a store calls it.
+func (f *Facts) CheckStore(access ...string) error {
+	for _, word := range []struct {
+		name, found string
+		allowed     []string
+	}{
+		{"mode", f.Mode, []string{"cache", "store"}},
+		{"access", f.Access, access},
+	} {
+		if !slices.Contains(word.allowed, word.found) {
+			return fmt.Errorf("the server's facts: %s: found %.40q, allowed with %s: %s; check "+
+				"that it is a server of this store", word.name, word.found, f.Store,
+				strings.Join(word.allowed, ", "))
+		}
+	}
+	if f.Hash == "" || f.Hash == NoHash {
+		return fmt.Errorf("the server's facts: hash: found %q, allowed with %s: the name of a "+
+			"hash function; check that it is a server of this store", f.Hash, f.Store)
 	}
 	return nil
 }

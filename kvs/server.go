@@ -11,6 +11,15 @@ type Server interface {
 	Close() error
 }
 
+// NotStarted is the error of a server whose program is missing, or ended. The configuration may be
+// right.
+type NotStarted struct{ Err error }
+
+func (e NotStarted) Error() string { return e.Err.Error() }
+
+// Unwrap returns what happened.
+func (e NotStarted) Unwrap() error { return e.Err }
+
 // ServerConfig configures a server of any store.
 type ServerConfig struct {
 	// Listen is HOST:PORT. Port 0 stands for any free port.

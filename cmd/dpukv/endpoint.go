@@ -172,9 +172,6 @@ func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.
 	if !guarded && !f.cfg.Replays() {
 		return found, nil
 	}
-	if err := f.cfg.Load.Validate(); err != nil {
-		return found, usagef("load: %w", err)
-	}
 	var sets []ownkeys.Set // of dpukv's own server, whose keys need hashes: none
 	if guarded {
 		sets = f.ownSets()

@@ -380,7 +380,11 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	if f.cpus == "" {
 		slices.Reverse(f.cfg.CPUs)
 	}
-	return nil
+	fits := f.cfg
+	if fits.Hash == "" && !st.HashesKeys() {
+		fits.Hash = kvs.NoHash
+	}
+	return fits.Check()
 }
 
 // reach understands the server's address, and reads what lets the client in.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dpukv/kvs"
 	"dpukv/load/trace"
 )
 
@@ -42,11 +40,6 @@ func (f *loadFlags) findTrace(cmd *cobra.Command) (done func() error, err error)
 		return done, compact.Close()
 	case !errors.Is(err, trace.ErrNotCompact):
 		return done, usagef("load: trace: %w", err)
-	}
-	fits := f.cfg.Load
-	fits.Hash = cmp.Or(fits.Hash, kvs.NoHash) // the server may tell it
-	if err := fits.Validate(); err != nil {   // before a conversion, which may take long
-		return done, usagef("load: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "dpukv-trace-*")
 	if err != nil {

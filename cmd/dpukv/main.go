@@ -71,6 +71,8 @@ func newRootCommand() *cobra.Command {
 throughput.
 
 Start with "dpukv sweep --quick": it measures MICA over TCP on this machine.`)
+	root.Version = version // for the flag --version
+	root.SetVersionTemplate(versionText())
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, "Measure", newSweepCommand(), newLoadCommand(), newServeCommand(),

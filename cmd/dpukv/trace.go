@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"time"
 
@@ -39,14 +38,11 @@ What becomes of operations: ` + trace.Mapping() + `.`,
 		Args: exactArgs(2, "files, SOURCE and TRACE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := trace.Convert(cmd.Context(), args[0], args[1], progress(cmd, args[0]))
-			if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-				return usagef("%w", err)
-			}
 			if errors.Is(err, trace.ErrNoDisk) {
 				return fmt.Errorf("%w; to do: choose a folder with more room for TRACE", err)
 			}
 			if err != nil {
-				return err
+				return usagef("%w", err)
 			}
 			return s.WriteText(cmd.OutOrStdout())
 		},
@@ -99,7 +95,7 @@ func traceStats(cmd *cobra.Command, path string) (stats *trace.Stats, err error)
 		return csvStats(cmd, path)
 	}
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usagef("%w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if stats, err = f.Stats(cmd.Context()); err != nil {
@@ -111,7 +107,7 @@ func traceStats(cmd *cobra.Command, path string) (stats *trace.Stats, err error)
 func csvStats(cmd *cobra.Command, path string) (stats *trace.Stats, err error) {
 	c, err := trace.OpenCSV(cmd.Context(), path, progress(cmd, path))
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usagef("%w", err)
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	return c.Stats()

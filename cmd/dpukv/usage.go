@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"dpukv/internal/spelling"
+	"dpukv/kvs"
 )
 
 // usageError is a mistake in the user's request: exit status 2.
@@ -21,15 +26,53 @@ type noVerdictError struct{ error }
 
 func (e noVerdictError) Unwrap() error { return e.error }
 
-// usagef makes a usageError.
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+// usagef makes a usageError, unless the machine or somebody else refused what the user asked for.
+func usagef(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if refused(err) {
+		return err
+	}
+	return usageError{err}
+}
+
+// namings are the errors of system calls that mean the name of a file, or what it names. The user
+// chose it.
+var namings = []error{
+	syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.EEXIST, syscall.ENOTEMPTY,
+	syscall.ENAMETOOLONG, syscall.ELOOP, syscall.ENODEV, syscall.ENXIO, syscall.EINVAL,
+}
+
+// refused reports whether an error is no mistake in the request: a port in use, no permission, no
+// room, a program that is missing or ended, an interruption.
+func refused(err error) bool {
+	if errors.As(err, new(kvs.NotStarted)) || errors.Is(err, context.Canceled) {
+		return true
+	}
+	var errno syscall.Errno
+	return errors.As(err, &errno) && !slices.ContainsFunc(namings, func(naming error) bool {
+		return errors.Is(errno, naming)
+	})
+}
+
+// rephrased is an error with another text.
+type rephrased struct {
+	error
+	text string
+}
+
+func (e rephrased) Error() string { return e.text }
+func (e rephrased) Unwrap() error { return e.error }
 
 // subject is what a parser says that it read.
 var subject = regexp.MustCompile(`^[a-z ]+: found `)
 
 // ofFlag is the mistake in a flag's value. The flag's name stands for the parser's subject.
 func ofFlag(flag string, err error) error {
-	return usagef("--%s: %s", flag, subject.ReplaceAllString(err.Error(), "found "))
+	text := subject.ReplaceAllString(err.Error(), "found ")
+	if refused(err) {
+		return fmt.Errorf("--%s: %w", flag, rephrased{err, text})
+	}
+	return usagef("--%s: %s", flag, text)
 }
 
 // show prints a result: as one JSON value, or in words.

@@ -28,11 +28,16 @@ func newVersionCommand() *cobra.Command {
 		Args:  exactArgs(0, "arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			warnOfBuild(cmd.ErrOrStderr())
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "dpukv %s %s/%s %s%s\n%s\n", version,
-				runtime.GOOS, runtime.GOARCH, runtime.Version(), buildNotes(), commitText())
+			_, err := io.WriteString(cmd.OutOrStdout(), versionText())
 			return err
 		},
 	}
+}
+
+// versionText is what the command prints, and the flag --version, too.
+func versionText() string {
+	return fmt.Sprintf("dpukv %s %s/%s %s%s\n%s\n", version, runtime.GOOS, runtime.GOARCH,
+		runtime.Version(), buildNotes(), commitText())
 }
 
 // warnOfBuild says what is doubtful about this build.

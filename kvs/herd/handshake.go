@@ -1,10 +1,12 @@
 package herd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"dpukv/kvs"
+	"dpukv/kvs/partition"
 	"dpukv/verbs"
 )
 
@@ -75,7 +77,7 @@ func (w *welcome) check() error {
 			"window of %d, slots of %d bytes, values of %d",
 			f.Workers, f.Partitions, w.Window, w.SlotBytes, w.MaxValue)
 	}
-	return f.Check()
+	return cmp.Or(f.Check(), f.CheckStore(partition.EREW.String()))
 }
 
 // check refuses a request for more than the server has, or for a peer that it cannot reach, before

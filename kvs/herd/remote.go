@@ -43,8 +43,11 @@ type Remote struct {
 	pd      verbs.PD
 	port    verbs.Port
 
-	mu      sync.Mutex
+	asking  sync.Mutex // one question at a time
+	mu      sync.Mutex // never held while a server may answer
 	control net.Conn
+	closed  context.Context
+	end     context.CancelFunc
 }
 
 var (
@@ -63,7 +66,9 @@ func Dial(ctx context.Context, addr string, opts Options) (*Remote, error) {
 		return nil, err
 	}
 	r := &Remote{addr: addr, opts: opts, welcome: *w, control: c}
+	r.closed, r.end = context.WithCancel(context.Background())
 	if err := r.open(); err != nil {
+		r.end()
 		c.Close()
 		return nil, err
 	}
@@ -160,12 +165,12 @@ func (r *Remote) Facts() kvs.Facts { return r.welcome.Facts }
 
 // Stats asks the server for its counters.
 func (r *Remote) Stats() (kvs.Stats, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	r.asking.Lock()
+	defer r.asking.Unlock()
 	var s kvs.Stats
-	err := exchange(r.control, kindAsk, struct{}{}, kindStats, &s)
+	err := exchange(r.connection(), kindAsk, struct{}{}, kindStats, &s)
 	if err != nil && r.reconnect() == nil { // the server may have given its place to another
-		err = exchange(r.control, kindAsk, struct{}{}, kindStats, &s)
+		err = exchange(r.connection(), kindAsk, struct{}{}, kindStats, &s)
 	}
 	if err != nil {
 		err = fmt.Errorf("ask for counters: %w", err)
@@ -173,14 +178,28 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 	return s, err
 }
 
-// reconnect opens a new control connection. The caller holds r.mu.
+// connection is the control connection.
+func (r *Remote) connection() net.Conn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.control
+}
+
+// reconnect opens a new control connection, unless the remote is closed meanwhile. The caller holds
+// r.asking.
 func (r *Remote) reconnect() error {
-	c, _, err := greet(context.Background(), r.addr)
-	if err == nil {
-		_ = r.control.Close() // it has failed already
-		r.control = c
+	c, _, err := greet(r.closed, r.addr)
+	if err != nil {
+		return err
 	}
-	return err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed.Err() != nil {
+		return errors.Join(r.closed.Err(), c.Close())
+	}
+	_ = r.control.Close() // it has failed already
+	r.control = c
+	return nil
 }
 
 // Events returns the device events of both ends since a time. The server's begin with its load, and
@@ -196,7 +215,7 @@ func (r *Remote) Events(since time.Time) string {
 // serverWarnings asks on a connection of its own: after a failure the usual one may still wait for
 // an answer.
 func (r *Remote) serverWarnings() []string {
-	const within = time.Second
+	const within = time.Second / 2
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	c, _, err := greet(ctx, r.addr)
@@ -226,7 +245,7 @@ func (r *Remote) DeviceCounters() map[string]uint64 { return r.device.Counters()
 
 // Moved returns the traffic of the control connection and of the device, which the sessions share.
 func (r *Remote) Moved() kvs.Moved {
-	m := sockets.MovedBy(r.control)
+	m := sockets.MovedBy(r.connection())
 	m.Device = verbs.PacketsOf(r.device)
 	return m
 }
@@ -251,8 +270,10 @@ func (r *Remote) check(opts kvs.SessionOptions) error {
 	return r.welcome.checkSizes(kvs.Set, opts.KeyBytes, opts.MaxValueBytes, r.wholeBytes())
 }
 
-// Close closes the control connection and the device. The caller closes sessions first.
+// Close closes the control connection and the device. It ends a call of Stats that waits for an
+// answer. The caller closes sessions first.
 func (r *Remote) Close() error {
+	r.end()
 	r.mu.Lock()
 	err := r.control.Close()
 	r.mu.Unlock()

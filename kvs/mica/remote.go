@@ -1,6 +1,7 @@
 package mica
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -58,7 +59,7 @@ func (w *welcome) check() error {
 			"partitions, batches of %d",
 			f.Workers, len(w.Ports), f.Partitions, f.MaxBatch)
 	}
-	return f.Check()
+	return cmp.Or(f.Check(), f.CheckStore(partition.EREW.String(), partition.CREW.String()))
 }
 
 // Facts returns the facts from the handshake.

@@ -71,6 +71,9 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	compare("client_threads", asked.ClientThreads, used.ClientThreads)
 	compare("mode", asked.Mode, used.Mode)
 	compare("access", asked.Access, used.Access)
+	if pt.Protocol != "" {
+		compare("protocol", pt.Protocol, used.Protocol)
+	}
 	for _, f := range load.Fields() {
 		compare(f.Name, f.Value(&asked.Load), f.Value(&used.Load))
 	}

@@ -221,6 +221,9 @@ func evicted(p *results.Point) string {
 
 func problems(p *results.Point) string {
 	if p.Errors+p.Timeouts == 0 {
+		if p.Status != results.StatusOK {
+			return "the failure above, and none before it"
+		}
 		return "none"
 	}
 	return numfmt.Count(p.Errors, "error") + ", " + numfmt.Count(p.Timeouts, "timeout")
@@ -356,14 +359,12 @@ func perCore(p *results.Point) string {
 func (s *summary) cost() {
 	p := s.p
 	s.WriteByte('\n')
-	s.line("server CPU", perOp(p.ServerCPUNsPerOp),
-		fmt.Sprintf("%.0f %% of its threads' time", 100*p.ServerCPUShare),
+	s.line("server CPU", cpuTime(p.ServerCPUNsPerOp, p.ServerCPUShare, "threads"),
 		interruptShare(p.ServerInterruptShare))
 	s.line("", perCore(p))
 	s.line("energy", energyOf("server", p.ServerEnergyUJPerOp, p.ServerEnergyBy),
 		energyOf("client", p.ClientEnergyUJPerOp, p.ClientEnergyBy))
-	s.line("client CPU", perOp(p.ClientCPUNsPerOp),
-		fmt.Sprintf("%.0f %% of its CPUs' time", 100*p.ClientCPUShare),
+	s.line("client CPU", cpuTime(p.ClientCPUNsPerOp, p.ClientCPUShare, "CPUs"),
 		computeCPU(p), interruptShare(p.ClientInterruptShare), hashShare(p))
 	s.line("", hashShareSource(p))
 	s.parts()
@@ -372,13 +373,17 @@ func (s *summary) cost() {
 	}
 }
 
-// perOp is a CPU time per operation. It is 0 if it is not known: of a load that was cut off, or of
-// a server with other counters than the load's.
-func perOp(ns float64) string {
-	if ns == 0 {
-		return "unknown per operation"
+// cpuTime is a CPU time per operation, and as a share of all that an end has. Both are 0 if they
+// are not known: of a load that was cut off, or of a server with other counters than the load's.
+func cpuTime(ns, share float64, of string) string {
+	if ns == 0 && share == 0 {
+		return "unknown"
 	}
-	return numfmt.Digits3(ns) + " ns per operation"
+	per := "unknown per operation"
+	if ns > 0 {
+		per = numfmt.Digits3(ns) + " ns per operation"
+	}
+	return fmt.Sprintf("%s, %.0f %% of its %s' time", per, 100*share, of)
 }
 
 // parts has the CPU time of each part, if something is split, and what joins the parts.

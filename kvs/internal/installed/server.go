@@ -35,7 +35,7 @@ func Start(c *kvs.ServerConfig, k *Kind) (*Server, error) {
 	}
 	path, err := k.Find()
 	if err != nil {
-		return nil, err
+		return nil, kvs.NotStarted{Err: err}
 	}
 	if !r.Any() && r.Count() == 1 {
 		s, _, err := start(c, k, path, host, r.String())
@@ -63,12 +63,12 @@ func start(
 	}
 	p, err := program.Start(path, args, c.CPUs, nil)
 	if err != nil {
-		return nil, false, err
+		return nil, false, kvs.NotStarted{Err: err}
 	}
 	s = &Server{addr: net.JoinHostPort(host, port), process: p, closed: make(chan struct{})}
 	if err := s.await(k); err != nil {
 		err = errors.Join(err, s.Close())
-		return nil, inUse(p.Output()), err
+		return nil, inUse(p.Output()), kvs.NotStarted{Err: err}
 	}
 	s.facts.Items, s.facts.Command = c.Items, append([]string{path}, args...)
 	return s, false, s.verifyUsed(c)
