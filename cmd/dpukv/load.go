@@ -259,7 +259,7 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	if f.cfg.CPUs, err = prepareCPUs(f.cfg.CPUs, f.cfg.Threads); err != nil {
 		return usagef("load: %w", ofFlag("cpus", err))
 	}
-	remote, err := f.dial(cmd.Context(), &f.server)
+	remote, err := f.reached(cmd.Context())
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return fmt.Errorf("load: %w; start one with: dpukv serve %s", err, f.store)
 	}
@@ -289,6 +289,29 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	p.Placement, p.Submode, p.Attached = "attached", "unknown", true
 	printed := show(cmd, f.asJSON, p, func(w io.Writer) error { return table.WritePoint(w, p) })
 	return errors.Join(err, printed, f.writeHist(result), f.judge(cmd, p))
+}
+
+// reached dials the server, and waits for its answer no longer than for any other. A call that it
+// abandons ends with the process.
+func (f *loadFlags) reached(ctx context.Context) (kvs.Remote, error) {
+	type reply struct {
+		remote kvs.Remote
+		err    error
+	}
+	replies := make(chan reply, 1)
+	go func() {
+		remote, err := f.dial(ctx, &f.server)
+		replies <- reply{remote, err}
+	}()
+	timer := time.NewTimer(f.cfg.Timeout)
+	defer timer.Stop()
+	select {
+	case r := <-replies:
+		return r.remote, r.err
+	case <-timer.C:
+		return nil, fmt.Errorf("%s did not answer within %v: check that the server runs and can "+
+			"be reached, or allow a longer --timeout", f.cfg.ServerAddr, f.cfg.Timeout)
+	}
 }
 
 // judge says whether the point keeps the bound and the thresholds.

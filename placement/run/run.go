@@ -75,7 +75,14 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 		return Summary{}, err
 	}
 	r.sum = Summary{Dir: p.Options.Dir, Points: p.Size()}
-	defer func() { err = errors.Join(err, r.out.Close()) }()
+	defer func() {
+		if err == nil || p.resumes || r.clock != nil || errors.Is(err, ErrInterrupted) {
+			err = errors.Join(err, r.out.Close())
+			return
+		}
+		err = errors.Join(err, r.out.Discard()) // refused before the first point
+		sum.Dir = ""
+	}()
 	if err := checkFolder(r); err != nil {
 		return r.sum, err
 	}

@@ -20,7 +20,8 @@ type Writer struct {
 
 	done    map[string]bool
 	repairs []string
-	seals   bool // Close writes head.json
+	seals   bool     // Close writes head.json
+	made    []string // folders that Create made, the outer ones first
 }
 
 // Create makes dir a run folder for a sweep and a testbed, each verbatim (testbed nil: there is
@@ -34,6 +35,7 @@ func Create(dir string, sweep, testbed []byte) (*Writer, error) {
 }
 
 func create(dir string, sweep, testbed []byte) (*Writer, error) {
+	made := missing(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -44,6 +46,7 @@ func create(dir string, sweep, testbed []byte) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.made = made
 	// Check again: before this process took the lock, another sweep may have done the same.
 	err = checkUnused(dir)
 	if err == nil && w.points.size > 0 {
