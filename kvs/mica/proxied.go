@@ -139,7 +139,7 @@ func (r *proxiedRemote) Moved() kvs.Moved {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.report == nil || time.Since(r.at) > sampleTime {
-		report, err := r.proxy.Report()
+		report, err := r.proxy.ReportSoon()
 		if r.missed = err; err == nil {
 			r.learn(report)
 		}

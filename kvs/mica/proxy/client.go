@@ -43,8 +43,12 @@ func newClient(addr string) *Client {
 // replyTimeout is longer than the proxy waits for its server.
 const replyTimeout = 2*helloTimeout + 5*time.Second
 
-// reportTimeout is the time limit of a whole question for counters.
-const reportTimeout = helloTimeout
+// The time limits of a whole question for counters: where a sample needs them, and where a failure
+// does not wait for them.
+const (
+	reportTimeout = helloTimeout
+	soon          = helloTimeout / 10
+)
 
 // Dial asks the proxy at an address who it is, and opens a device that reaches it. Without a name
 // it is a device like the proxy's. answers says how requests leave the application's memory: "read"
@@ -155,8 +159,13 @@ func (c *Client) ask(ctx context.Context) (_ *Report, local string, err error) {
 }
 
 // Report asks for the proxy's counters. Close ends it.
-func (c *Client) Report() (*Report, error) {
-	ctx, stop := context.WithTimeout(c.life, reportTimeout)
+func (c *Client) Report() (*Report, error) { return c.within(reportTimeout) }
+
+// ReportSoon is Report for a caller that can do without.
+func (c *Client) ReportSoon() (*Report, error) { return c.within(soon) }
+
+func (c *Client) within(limit time.Duration) (*Report, error) {
+	ctx, stop := context.WithTimeout(c.life, limit)
 	defer stop()
 	r, _, err := c.ask(ctx)
 	return r, err
