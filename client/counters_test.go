@@ -67,7 +67,7 @@ func TestCounters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &lying{fakeRemote: newFakeRemote(), change: c.change}
 			leakFree(t, r.fakeRemote)
-			p := mustRun(t, r, periodLoad(t)).Point
+			p := mustRun(t, r, smallLoad(t)).Point
 			said := p.Warnings.String()
 			known := p.ServerCPUNsPerOp > 0 && len(p.ServerWorkers) > 0 && len(p.Parts) > 0
 			none := p.ServerCPUNsPerOp == 0 && len(p.ServerWorkers) == 0 && len(p.Parts) == 0 && p.Evicted == 0

@@ -32,6 +32,7 @@ type faults struct {
 	evictions uint64
 	window    int    // that its sessions keep, whatever they are asked to; 0: that
 	noStats   uint64 // the call of Stats that fails
+	echoes    bool   // answers SETs with their value
 	resend    uint64 // its network loses one in so many packets; each operation is one
 }
 
@@ -122,6 +123,9 @@ func (r *fakeRemote) execute(q *kvs.Request) (a kvs.Answer, delivered bool) {
 		a.Status = kvs.Exists
 	case q.Op == kvs.Set || q.Op == kvs.Add:
 		a.Status = r.set(q)
+		if r.faults.echoes {
+			a.Value = q.Value
+		}
 	case q.Op == kvs.Delete && !there:
 		a.Status = kvs.NotFound
 	case q.Op == kvs.Delete:

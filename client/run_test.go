@@ -178,6 +178,50 @@ func TestWrongValueFails(t *testing.T) {
 	}
 }
 
+// TestValueInAnswerToSetFails: only a GET has a value.
+func TestValueInAnswerToSetFails(t *testing.T) {
+	r := newFakeRemote()
+	leakFree(t, r)
+	r.faults.echoes = true
+	mustFail(t, r, smallLoad(t), "preload: ", "only a GET that finds its key has a value")
+}
+
+// stopped is a server that stands still from a sample on, while its clients READ on.
+type stopped struct {
+	*fakeRemote
+	from   uint64
+	stands chan struct{}
+}
+
+func (r *stopped) Facts() kvs.Facts {
+	f := r.fakeRemote.Facts()
+	f.Reads = &kvs.ReadFacts{Neighbourhood: 8}
+	return f
+}
+
+func (r *stopped) Stats() (kvs.Stats, error) {
+	s, err := r.fakeRemote.Stats()
+	if r.fakeRemote.statsCalls >= r.from {
+		<-r.stands
+	}
+	return s, err
+}
+
+// TestStoppedServerOfReads: READs do not tell that a server stands still. The run ends, and does not
+// wait for the end of the period, an hour later.
+func TestStoppedServerOfReads(t *testing.T) {
+	const inThePeriod = 3
+	r := &stopped{newFakeRemote(), inThePeriod, make(chan struct{})}
+	leakFree(t, r.fakeRemote)
+	defer close(r.stands)
+	cfg := periodLoad(t)
+	cfg.Duration, cfg.Timeout = time.Hour, kernel.Timeout(200*time.Millisecond)
+	p := mustFail(t, r, cfg, "measure: the server sent no statistics within ").Point
+	if strings.Contains(p.Warnings.String(), "not those of this load") {
+		t.Errorf("counters that did not come are believed: %s", p.Warnings)
+	}
+}
+
 func TestFullServerSaysHowManyFitted(t *testing.T) {
 	r := newFakeRemote()
 	leakFree(t, r)

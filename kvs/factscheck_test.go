@@ -48,6 +48,23 @@ func TestFactsCheck(t *testing.T) {
 	}
 }
 
+// TestCheckStore: a server of a store has a mode, an access and a hash that the store knows.
+func TestCheckStore(t *testing.T) {
+	good := Facts{Store: "mica", Hash: "city64", Mode: "store", Access: "crew"}
+	must.Do(t, good.CheckStore("erew", "crew"))
+	for want, spoil := range map[string]func(*Facts){
+		`hash: found "", allowed with mica: the name`:          func(f *Facts) { f.Hash = "" },
+		`hash: found "none", allowed`:                          func(f *Facts) { f.Hash = NoHash },
+		`access: found "crcw", allowed with mica: erew, crew`:  func(f *Facts) { f.Access = "crcw" },
+		`access: found ""`:                                     func(f *Facts) { f.Access = "" },
+		`mode: found "sieve", allowed with mica: cache, store`: func(f *Facts) { f.Mode = "sieve" },
+	} {
+		f := good
+		spoil(&f)
+		must.Fail(t, f.CheckStore("erew", "crew"), want)
+	}
+}
+
 // TestStatsCheck: counters, too. Warnings become printable, as a device's may quote anything.
 func TestStatsCheck(t *testing.T) {
 	s := Stats{Warnings: []string{"an \x1b[2J event", strings.Repeat("w", 100_000)}}

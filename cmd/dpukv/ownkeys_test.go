@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,7 +39,11 @@ func TestOwnKeys(t *testing.T) {
 	s.has(0)
 	s.set("theirs")
 	s.run(false, "found 1 key, 0 of them with the names", load...)
-	s.run(false, "found 1 key, 0 of them with the names", append(attach, out("refused"))...)
+	refused := filepath.Join(t.TempDir(), "runs", "refused")
+	s.run(false, "found 1 key, 0 of them with the names", append(attach, refused)...)
+	if _, err := os.Stat(filepath.Dir(refused)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the refused sweep left %s (%v)", filepath.Dir(refused), err)
+	}
 	s.run(true, "which has 1 keys: it needs --yes", append(attach, out("dry"), "--dry-run")...)
 	s.has(1)
 	s.run(true, "removed 3000 own keys", append(load, "--yes")...)

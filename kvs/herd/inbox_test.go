@@ -208,7 +208,7 @@ func TestDialRefuses(t *testing.T) {
 		{"127.0.0.1:1", ""},
 		{"nonsense", ""},
 		{server.Addr(), "mlx5_0"},
-		{server.Addr(), "softroce:127.0.0.1"},
+		{server.Addr(), "softroce:" + verbstest.Addr(0)},
 	} {
 		r, err := Dial(t.Context(), test.addr, Options{Device: test.device})
 		if err == nil {

@@ -215,7 +215,7 @@ func (r *Remote) Events(since time.Time) string {
 // serverWarnings asks on a connection of its own: after a failure the usual one may still wait for
 // an answer.
 func (r *Remote) serverWarnings() []string {
-	const within = time.Second / 4
+	const within = time.Second / 2
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	c, _, err := greet(ctx, r.addr)

@@ -2,6 +2,8 @@ package herd
 
 import (
 	"errors"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -12,6 +14,7 @@ import (
 
 	loadclient "dpukv/client"
 	"dpukv/internal/test/must"
+	"dpukv/kvs/kvstest"
 	"dpukv/load"
 	"dpukv/results"
 	"dpukv/verbs"
@@ -104,6 +107,38 @@ func TestTimeOutNamesEvents(t *testing.T) {
 		" s ago",
 		"; the server's device nic0 said in the meantime: port 1 went down") || strings.Contains(p.Error, "times") {
 		t.Errorf("found %v", err)
+	}
+}
+
+// TestCloseEndsStats: a server that stands still keeps no Close waiting. Behind the relay it hears
+// no more questions.
+func TestCloseEndsStats(t *testing.T) {
+	server := startServer(t, testConfig())
+	asked := make(chan struct{})
+	addr := kvstest.Listen(t, func(c net.Conn) {
+		to, err := net.Dial("tcp", server.Addr())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer to.Close()
+		go func() { _, _ = io.Copy(c, to) }()
+		if err := errors.Join(expect(c, kindHello, &hello{}), writeFrame(to, kindHello, hello{}),
+			expect(c, kindAsk, &struct{}{})); err == nil {
+			close(asked)
+		}
+		_, _ = io.Copy(io.Discard, c) // until the client hangs up
+	})
+	r := must.Get(Dial(t.Context(), addr, Options{}))(t)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := r.Stats()
+		failed <- err
+	}()
+	<-asked
+	must.Do(t, r.Close())
+	if err := <-failed; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("Stats ended with %v, want the end by Close", err)
 	}
 }
 

@@ -288,19 +288,19 @@ func TestFailureBehindUnreadAnswers(t *testing.T) {
 // read. It returns how many of its requests have no answer.
 func fillSocket(h *playedHalf) (waiting int) {
 	h.t.Helper()
+	const silence = 2 * time.Second // only a full socket keeps the next request back so long
 	long := make([]byte, playedShape.SlotBytes)
-	for sequence := h.await().sequence; ; {
-		for there := true; there; waiting++ {
-			_, there = h.next(100 * time.Millisecond)
-		}
-		if waiting < playedShape.Slots/2 {
-			return waiting
+	sequence := h.await().sequence
+	for waiting = 1; ; waiting-- {
+		for ; waiting < playedShape.Slots/2; waiting++ {
+			if _, there := h.next(silence); !there {
+				return waiting
+			}
 		}
 		putHeader(long, header{
 			bytes: len(long), kind: kindAnswer, count: 1, sequence: sequence,
 		})
 		h.reply(long, LaneAnswer)
-		waiting -= 2
 	}
 }
 

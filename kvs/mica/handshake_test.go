@@ -25,11 +25,16 @@ func TestWelcomeIsBounded(t *testing.T) {
 		w := welcome{
 			Facts: kvs.Facts{
 				Workers: test.workers, Partitions: test.partitions, MaxBatch: test.batch, MinHitRate: 1,
+				Store: "mica", Hash: "city64", Mode: "cache", Access: "crew",
 			},
 			Ports: make([]int, test.workers),
 		}
 		if err := w.check(); (err == nil) != test.want {
 			t.Errorf("%+v: %v", test, err)
+		}
+		noHash := w
+		if noHash.Facts.Hash = ""; noHash.check() == nil {
+			t.Error("a server without a hash function was accepted")
 		}
 		if w.Facts.MinHitRate = -5; w.check() == nil {
 			t.Error("a server set the gate that judges it")

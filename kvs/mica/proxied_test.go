@@ -15,6 +15,7 @@ import (
 	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
+	"dpukv/verbs/verbstest"
 )
 
 // startTestProxy starts a proxy to servers on loopback.
@@ -49,9 +50,9 @@ func TestProxiedOverSoftRoCE(t *testing.T) {
 		t.Skip("it takes seconds")
 	}
 	s := startServer(t, testConfig())
-	p := startTestProxy(t, kvs.ProxyConfig{Device: kvs.Device{Name: "softroce:127.0.0.1"}})
+	p := startTestProxy(t, kvs.ProxyConfig{Device: kvs.Device{Name: "softroce:" + verbstest.Addr(0)}})
 	r := must.Get(Store.Dial(t.Context(), &kvs.DialConfig{
-		Addr: s.Addr(), Proxy: p.Addr(), Device: kvs.Device{Name: "softroce:127.0.0.2"},
+		Addr: s.Addr(), Proxy: p.Addr(), Device: kvs.Device{Name: "softroce:" + verbstest.Addr(1)},
 	}))(t)
 	defer r.Close()
 	kvstest.Conform(t, r, kvstest.Limits{MaxValueBytes: 2 << 10})

@@ -1,6 +1,9 @@
 package run
 
 import (
+	"slices"
+
+	"dpukv/load"
 	"dpukv/placement/sweep"
 	"dpukv/results"
 )
@@ -34,4 +37,14 @@ func differences(held, asked *sweep.Sweep) []string {
 		same.Repeats = min(asked.Repeats, held.Repeats)
 	}
 	return sweep.Differences(held, &same)
+}
+
+// asThen gives a sweep from a run folder the arrivals that builds before 2026-11-22 had by default,
+// if the folder's points have them.
+func asThen(s *sweep.Sweep, points []results.Point) {
+	if slices.ContainsFunc(points, func(p results.Point) bool {
+		return p.RateOps > 0 && p.Arrivals == load.Constant && !p.Replays() && !p.IsProbe()
+	}) {
+		s.ArriveEvenly()
+	}
 }

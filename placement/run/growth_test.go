@@ -1,6 +1,9 @@
 package run
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"dpukv/internal/test/must"
@@ -34,4 +37,29 @@ func TestFolderGrows(t *testing.T) {
 		_, err := NewPlan(o)
 		must.Fail(t, err, want)
 	}
+}
+
+// TestContinuesRun2026: a folder of a build with another default is continued by that default.
+func TestContinuesRun2026(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run-2026")
+	must.Do(t, os.CopyFS(dir, os.DirFS("../../results/testdata/run-2026")))
+	p := must.Get(NewPlan(Options{Dir: dir, Stderr: io.Discard}))(t)
+	folder := must.Get(runfolder.Resume(dir))(t)
+	defer folder.Close()
+	due := p.due(folder.Done)
+	if len(p.points) != 4 || len(due) != 1 || due[0].ID != "mica-CH-SH-off-path-get0.95-s1-c1-d25ce207-r1" {
+		t.Errorf("found %d points, and due are %+v; want 4, and the one that failed", len(p.points), due)
+	}
+	points, _, err := folder.All()
+	must.Do(t, err)
+	if differ, err := DifferFromRequest(folder.Run, points); err != nil || differ != nil {
+		t.Errorf("found %v, %v", differ, err)
+	}
+
+	// What the file says is no default.
+	held := filepath.Join(dir, "sweep.yaml")
+	text := must.Get(os.ReadFile(held))(t)
+	must.Do(t, os.WriteFile(held, append(text, "arrivals: poisson\n"...), 0o600))
+	_, err = NewPlan(Options{Dir: dir, Stderr: io.Discard})
+	must.Fail(t, err, "arrivals: asked for poisson, used ")
 }

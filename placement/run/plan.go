@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/foreign"
 	"dpukv/internal/infile"
 	"dpukv/internal/machine"
 	"dpukv/internal/provenance"
@@ -180,7 +181,11 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := fits(run, &held); err != nil {
+	points, _, err := run.All()
+	if err != nil {
+		return err
+	}
+	if err := fits(run, points, &held); err != nil {
 		return err
 	}
 	if p.Options.SweepFile == "" && !p.Options.Quick {
@@ -203,6 +208,7 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 			p.sweep.Builds = asked.Builds
 		}
 	}
+	asThen(&p.sweep, points)
 	return p.refuseOther("sweep", differences(&held, &p.sweep))
 }
 
@@ -233,13 +239,10 @@ func refuseMerged(run *runfolder.Run) error {
 }
 
 // fits refuses a run folder with points that its sweep lacks: the sweep was changed, or cut. It
-// gives the sweep the repeats by which the folder has grown.
-func fits(run *runfolder.Run, held *sweep.Sweep) error {
-	points, _, err := run.All()
-	if err != nil {
-		return err
-	}
+// gives the sweep the repeats by which the folder has grown, and the defaults of its build.
+func fits(run *runfolder.Run, points []results.Point, held *sweep.Sweep) error {
 	held.OnNodes(nodesAsked(points))
+	asThen(held, points)
 	grow(held, points)
 	if held.Size(sweep.MaxPoints) == sweep.MaxPoints {
 		return nil // too many to list: it is refused for that
@@ -250,15 +253,31 @@ func fits(run *runfolder.Run, held *sweep.Sweep) error {
 	}
 	for i := range points {
 		if _, ok := asked(&points[i]); !ok {
-			return notAsked(run, points[i].ID)
+			return notAsked(run, held, &points[i])
 		}
 	}
 	return nil
 }
 
-func notAsked(run *runfolder.Run, id string) error {
-	return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for: put back "+
-		"the file that it was measured by, or choose another folder", run.Dir(), id)
+// notAsked says how the request that is nearest to a point differs from it.
+func notAsked(run *runfolder.Run, held *sweep.Sweep, p *results.Point) error {
+	nearest := ""
+	for _, pt := range held.Points() {
+		err := pt.VerifyUsed(p)
+		if err == nil || pt.IsProbe() != p.IsProbe() {
+			continue
+		}
+		if said := err.Error(); nearest == "" ||
+			strings.Count(said, "; ") < strings.Count(nearest, "; ") {
+			nearest = said
+		}
+	}
+	if nearest != "" {
+		nearest = " (" + foreign.Reason(nearest) + ")"
+	}
+	return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for%s: the file "+
+		"was changed, or an earlier build had other defaults; put back the file that the point "+
+		"was measured by, or choose another folder", run.Dir(), p.ID, nearest)
 }
 
 // readInput reads a sweep or testbed that the user named.

@@ -118,6 +118,7 @@ func differFromSweep(name string, text []byte, points []results.Point) ([]string
 			sweep.MaxPoints)
 	}
 	held.OnNodes(nodesAsked(points))
+	asThen(&held, points)
 	grow(&held, points)
 	asked, err := requests(&held)
 	if err != nil {

@@ -24,6 +24,14 @@ func (a loadAxes) with(key string, texts ...string) loadAxes {
 	return axes
 }
 
+// ArriveEvenly makes equal distances the arrivals of a sweep that names none.
+func (s *Sweep) ArriveEvenly() {
+	f := load.FieldOf("arrivals")
+	if s.Load[f.Key] == nil {
+		s.Load = s.Load.with(f.Key, f.Text(&load.Load{Arrivals: load.Constant}))
+	}
+}
+
 // texts returns the values of a field.
 func (a loadAxes) texts(f *load.Field) []string {
 	if texts, there := a[f.Key]; there {

@@ -97,7 +97,7 @@ func TestOpenChecksTheNIC(t *testing.T) {
 	check := func(want error) hooks {
 		return hooks{checkNIC: func(string, netip.Addr) error { return want }}
 	}
-	opts := Options{Addr: netip.MustParseAddr("127.0.0.1"), hooks: check(refusal)}
+	opts := Options{Addr: testAddr(), hooks: check(refusal)}
 	if _, err := Open(opts); !errors.Is(err, refusal) {
 		t.Errorf("Open = %v, want the refusal", err)
 	}
