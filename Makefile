@@ -33,7 +33,7 @@ HASH_C  ?= $(HOME)/.cache/dpukv/hash-c
 # The programs of internal/test/kube, by their versions.
 KUBE    ?= $(HOME)/.cache/dpukv/kubernetes-$(shell sha256sum internal/test/kube/go.sum | cut -c1-12)
 
-.PHONY: help build build-arm64 release deps deps-release lab-packages packages prepare lint lint-builds ci \
+.PHONY: help first build build-arm64 release deps deps-release lab-packages packages prepare lint lint-builds ci \
 	test test-full test-rdma test-lab test-card test-kube test-arm64 test-arm64-64k test-release \
 	simulate fuzz figures bench bench-quick bench-peers bench-hostile bench-hash-c hash-model
 
@@ -43,6 +43,13 @@ help: ## list the targets
 # Without cgo the binary asks for no version of the C library: nodes with an older one run it, too.
 build: ## build ./dpukv
 	CGO_ENABLED=0 $(GO) build -ldflags "$(LDFLAGS)" -o dpukv ./cmd/dpukv
+
+# A point that failed fails the target at its end: the page has its reason.
+first: build ## build, measure this machine for 20 seconds, answer and report: where the page is (2 minutes)
+	@dir=runs/first; n=1; while test -e $$dir; do n=$$((n+1)); dir=runs/first-$$n; done; failed=0; \
+		./dpukv sweep --quick --out $$dir || failed=$$?; test -d $$dir || exit $$failed; \
+		./dpukv answer $$dir || failed=$$?; \
+		./dpukv report $$dir >/dev/null && echo "$(CURDIR)/$$dir/report.html" || failed=$$?; exit $$failed
 
 build-arm64: ## build ./dpukv-linux-arm64: the one file that a DPU needs
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) build -ldflags "$(LDFLAGS)" -o dpukv-linux-arm64 ./cmd/dpukv
