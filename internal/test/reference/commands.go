@@ -12,8 +12,8 @@ import (
 // Commands is the page of the command tree below root. Hidden commands are left out.
 func Commands(root *cobra.Command) string {
 	p := newPage("Commands")
-	p.paragraph("`dpukv COMMAND --help` prints the same. Exit status: 0 fine, 1 measured but " +
-		"something failed, 2 usage. Errors go to stderr, and stdout stays machine-readable. " +
+	p.paragraph("`dpukv COMMAND --help` prints the same. Exit status: 0 fine, 1 something " +
+		"failed, or the machine refuses it, 2 a mistake in what was typed, 3 no verdict. Errors go to stderr, and stdout stays machine-readable. " +
 		"`dpukv completion SHELL` prints the completions of a shell.")
 	describe(p, root)
 	p.table([]string{"command", "purpose"}, index(root))
