@@ -39,12 +39,18 @@ func TestReadersThatDoNotRead(t *testing.T) {
 	}
 	before := heap()
 	var readers []net.Conn
-	for range 300 {
-		readers = append(readers, silent(t, s))
-	}
-	await(t, "every slot to be taken", func() bool { return len(s.listen.slots) == maxConnections })
+	await(t, "every slot to be taken", func() bool { // on a busy machine, the first may be cut off by then
+		for range 300 {
+			if len(s.listen.slots) == maxConnections {
+				return true
+			}
+			readers = append(readers, silent(t, s))
+		}
+		return len(s.listen.slots) == maxConnections
+	})
 	if took := heap() - before; took > 2*pageBytes {
-		t.Errorf("300 readers took %d MiB, want at most two pages of %d MiB", took>>20, pageBytes>>20)
+		t.Errorf("%d readers took %d MiB, want at most two pages of %d MiB", len(readers), took>>20,
+			pageBytes>>20)
 	}
 	await(t, "the readers to be cut off", func() bool {
 		reply, err := http.Get(s.URL() + "data.json")

@@ -61,6 +61,27 @@ func TestPointGolden(t *testing.T) {
 	}
 }
 
+// TestServerThatDied: what nobody counted is no "errors none", and no CPU time of 0.
+func TestServerThatDied(t *testing.T) {
+	p := resultstest.LocalPoint(func(p *results.Point) {
+		p.Status, p.Error = results.StatusFailed, "connection reset by peer"
+		p.ServerCPUNsPerOp, p.ServerCPUShare, p.ClientCPUNsPerOp, p.ClientCPUShare = 0, 0, 0, 0
+	})
+	var b bytes.Buffer
+	must.Do(t, WritePoint(&b, &p))
+	text := b.String()
+	for _, line := range []string{
+		"  errors      the failure above", "\n  server CPU  unknown\n", "\n  client CPU  unknown",
+	} {
+		if !strings.Contains(text, line) {
+			t.Errorf("found no %q in\n%s", line, text)
+		}
+	}
+	if strings.Contains(text, "none\n") || strings.Contains(text, " 0 % of") {
+		t.Errorf("found\n%s", text)
+	}
+}
+
 // TestUnknownCPU: a CPU time that nobody measured is not shown as 0.
 func TestUnknownCPU(t *testing.T) {
 	p := resultstest.LocalPoint(func(p *results.Point) { p.ServerCPUNsPerOp = 0 })
