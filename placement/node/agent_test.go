@@ -142,7 +142,7 @@ func (p *peer) end(t *testing.T) error {
 		for range p.inbox {
 		}
 		return err
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the agent does not end")
 		return nil
 	}

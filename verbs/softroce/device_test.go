@@ -160,19 +160,18 @@ func TestWaitEnds(t *testing.T) {
 	checkLeaks(t)
 	a, b := pair(t, verbs.UC, Options{}, Options{})
 	must.Do(t, b.dev.Wait(time.Millisecond))
-	start := time.Now()
 	time.AfterFunc(20*time.Millisecond, func() { a.post(a.write(0, 0, 8)) })
-	if err := b.dev.Wait(10 * time.Second); err != nil || time.Since(start) > 5*time.Second {
-		t.Errorf("a packet did not end the wait: %v after %v", err, time.Since(start))
+	if err := b.dev.Wait(time.Hour); err != nil {
+		t.Errorf("a packet did not end the wait: %v", err)
 	}
 	drain(t, b)
 	time.AfterFunc(20*time.Millisecond, func() { b.dev.Close() })
 	var err error
-	for err == nil && time.Since(start) < 5*time.Second { // a signal may end a wait as well
-		err = b.dev.Wait(10 * time.Second)
+	for err == nil { // a signal may end a wait as well
+		err = b.dev.Wait(time.Hour)
 	}
-	if !errors.Is(err, verbs.ErrClosed) || time.Since(start) > 5*time.Second {
-		t.Errorf("Close did not end the wait: %v after %v", err, time.Since(start))
+	if !errors.Is(err, verbs.ErrClosed) {
+		t.Errorf("Close did not end the wait: %v", err)
 	}
 }
 
@@ -181,9 +180,8 @@ func TestWaitEndsForTimer(t *testing.T) {
 	a, b := pair(t, verbs.RC, Options{AckTimeout: 5 * time.Millisecond}, Options{})
 	b.qp.Close()
 	a.post(a.write(0, 0, 8))
-	start := time.Now()
-	if err := a.dev.Wait(10 * time.Second); err != nil || time.Since(start) > 5*time.Second {
-		t.Errorf("%v after %v", err, time.Since(start))
+	if err := a.dev.Wait(time.Hour); err != nil {
+		t.Error(err)
 	}
 }
 
