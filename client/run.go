@@ -157,7 +157,7 @@ func (r *loadRun) run() error {
 		r.sampler.serverCPUs = r.facts.CPUs
 	}
 	if r.facts.Reads != nil {
-		r.sampler.asks = r.cfg.Timeout / 8
+		r.sampler.asks = max(r.cfg.Timeout/8, 50*time.Millisecond)
 	}
 	r.pool = newThreadPool(&r.cfg, r.serverName(), &r.stop)
 	r.sampler.moved, r.sampler.answers = r.moved, r.pool.answered

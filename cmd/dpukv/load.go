@@ -308,6 +308,8 @@ func (f *loadFlags) reached(ctx context.Context) (kvs.Remote, error) {
 	select {
 	case r := <-replies:
 		return r.remote, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	case <-timer.C:
 		return nil, fmt.Errorf("%s did not answer within %v: check that the server runs and can "+
 			"be reached, or allow a longer --timeout", f.cfg.ServerAddr, f.cfg.Timeout)

@@ -13,8 +13,9 @@ import (
 func Commands(root *cobra.Command) string {
 	p := newPage("Commands")
 	p.paragraph("`dpukv COMMAND --help` prints the same. Exit status: 0 fine, 1 something " +
-		"failed, or the machine refuses it, 2 a mistake in what was typed, 3 no verdict. Errors go to stderr, and stdout stays machine-readable. " +
-		"`dpukv completion SHELL` prints the completions of a shell.")
+		"failed, or the machine refuses it, 2 a mistake in what was typed, 3 no verdict. " +
+		"Errors go to stderr, and stdout stays machine-readable. `dpukv completion SHELL` " +
+		"prints the completions of a shell.")
 	describe(p, root)
 	p.table([]string{"command", "purpose"}, index(root))
 	for _, cmd := range commands(root)[1:] {
