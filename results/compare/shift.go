@@ -7,6 +7,11 @@ import (
 	"dpukv/results"
 )
 
+const (
+	tail         = (1 - results.Confidence) / 2 // on either side of an interval
+	tailQuantile = 1.959964                     // of the normal distribution, at tail
+)
+
 // Interval is an estimate with the ends of its interval at [results.Confidence].
 type Interval struct {
 	Estimate, Low, High float64
@@ -19,23 +24,35 @@ type Interval struct {
 // values, which are positive. The test compares the same pairs with 1, so the estimate fits its
 // verdict; the ratio of the medians may not.
 func Ratio(a, b []float64) Interval {
-	var ratios []float64
-	for _, x := range a {
-		for _, y := range b {
-			ratios = append(ratios, x/y)
-		}
-	}
-	return interval(ratios, outside(len(a), len(b)))
+	pairs := ratios(a, b)
+	return pairs.interval(outside(len(a), len(b)))
 }
 
 // Center estimates the median of at least one value. The interval is that of the sign test.
 func Center(values []float64) Interval {
-	beyond, tail := 0, math.Exp2(-float64(len(values)))
-	for ways := tail; tail <= (1-results.Confidence)/2; beyond++ {
-		ways *= float64(len(values)-beyond) / float64(beyond+1)
-		tail += ways
+	return interval(slices.Clone(values), signs(len(values)))
+}
+
+// signs is the greatest k for which at most k-1 of n tosses of a coin are heads with a probability
+// of at most half the rest of the confidence. It is 0 if there is none.
+func signs(n int) int {
+	// Many tosses have practically no mass beyond ten deviations, where 2^-n would be no float.
+	k := max(0, int(float64(n)/2-10*math.Sqrt(float64(n))/2))
+	ways := math.Exp2(-float64(n)) // share of exactly k heads
+	if k > 0 {
+		ways = math.Exp(logFactorial(n) - logFactorial(k) - logFactorial(n-k) -
+			float64(n)*math.Ln2)
 	}
-	return interval(slices.Clone(values), beyond)
+	for below := ways; below <= tail; k++ {
+		ways *= float64(n-k) / float64(k+1)
+		below += ways
+	}
+	return k
+}
+
+func logFactorial(n int) float64 {
+	log, _ := math.Lgamma(float64(n) + 1)
+	return log
 }
 
 // interval is the median of the values, and the kth from either end. Without a k, it is the range.
@@ -61,12 +78,10 @@ func (r Interval) change() (estimate float64, lo, hi *float64) {
 // is below k with a probability of at most half the rest of the confidence. It is 0 if there is
 // none.
 func outside(n, m int) int {
-	const tail = (1 - results.Confidence) / 2
 	if n+m > exactMost {
 		pairs := float64(n) * float64(m)
 		deviation := math.Sqrt(pairs * float64(n+m+1) / 12)
-		const quantile = 1.959964 // of the normal distribution, at tail
-		return max(0, int(pairs/2-quantile*deviation))
+		return max(0, int(pairs/2-tailQuantile*deviation))
 	}
 	ranks := make([]int, n+m)
 	for i := range ranks {

@@ -3,8 +3,6 @@ package compare
 import (
 	"math"
 	"slices"
-
-	"dpukv/results"
 )
 
 // Pairs are values of two sides. The values of one index have the state of the machines in common.
@@ -20,8 +18,13 @@ func (p Pairs) logs() (list []float64) {
 	return list
 }
 
-// SignedRank is the exact two-sided p of Wilcoxon's test of pairs. With several cases it is that of
-// their sum: each case has its own ranks, so that no case outweighs another by its noise.
+// exactPairs is the largest number of pairs for an exact p, which takes some milliseconds. Above it
+// the normal approximation is good.
+const exactPairs = 100
+
+// SignedRank is the two-sided p of Wilcoxon's test of pairs, exact for up to exactPairs. With several
+// cases it is that of their sum: each case has its own ranks, so that no case outweighs another by
+// its noise.
 func SignedRank(cases ...Pairs) float64 {
 	var ranks []int
 	above := 0
@@ -38,6 +41,9 @@ func SignedRank(cases ...Pairs) float64 {
 			}
 		}
 	}
+	if len(ranks) > exactPairs {
+		return approximateSignedRank(ranks, above)
+	}
 	share := sharesOfSum(ranks)
 	least, most := 0.0, 0.0
 	for sum, s := range share {
@@ -49,6 +55,18 @@ func SignedRank(cases ...Pairs) float64 {
 		}
 	}
 	return math.Min(1, 2*math.Min(least, most))
+}
+
+// approximateSignedRank is the p by the normal distribution: each rank counts with a probability of
+// one half, so the sum has half of all ranks in the mean, and a quarter of their squares as its
+// variance.
+func approximateSignedRank(ranks []int, above int) float64 {
+	sum, squares := 0.0, 0.0
+	for _, r := range ranks {
+		sum += float64(r)
+		squares += float64(r) * float64(r)
+	}
+	return normalP(float64(above)-sum/2, math.Sqrt(squares)/2)
 }
 
 // sharesOfSum are, for each sum, the share of all ways to give signs to the ranks in which the
@@ -78,25 +96,31 @@ func (p Pairs) Ratio() Interval {
 	for i := range logs {
 		logs[i] = math.Log(p.A[i] / p.B[i])
 	}
-	var means []float64
-	for i, x := range logs {
-		for _, y := range logs[i:] {
-			means = append(means, (x+y)/2)
-		}
+	pairs := means(logs)
+	r := pairs.interval(outsidePairs(len(logs)))
+	return Interval{math.Exp(r.Estimate), math.Exp(r.Low), math.Exp(r.High), r.Range}
+}
+
+// outsidePairs is the greatest k for which the kth mean from either end is an end of the interval,
+// as [outside] is for ratios.
+func outsidePairs(n int) int {
+	if n > exactPairs {
+		n := float64(n)
+		deviation := math.Sqrt(n * (n + 1) * (2*n + 1) / 24)
+		return max(0, int(n*(n+1)/4-tailQuantile*deviation))
 	}
-	ranks := make([]int, len(logs))
+	ranks := make([]int, n)
 	for i := range ranks {
 		ranks[i] = i + 1
 	}
 	k, below := 0, 0.0
 	for _, s := range sharesOfSum(ranks) {
-		if below += s; below > (1-results.Confidence)/2 {
+		if below += s; below > tail {
 			break
 		}
 		k++
 	}
-	r := interval(means, k)
-	return Interval{math.Exp(r.Estimate), math.Exp(r.Low), math.Exp(r.High), r.Range}
+	return k
 }
 
 // FarApart reports whether the least of three or more values is at least twice the greatest of

@@ -4,27 +4,49 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"golang.org/x/perf/benchmath"
 )
 
 // exactMost is the largest total size of both samples for an exact p, which takes some 10 ms. Above
 // it the normal approximation is good.
 const exactMost = 50
 
-// UTest is the two-sided p of the Mann–Whitney U test.
-//
-// Benchmath assumes a symmetric distribution of U. With ties and samples of different sizes the
-// distribution is asymmetric, and benchmath's p can be anything from 0 to above 1. Ties are common
-// among latencies, because histograms round them. So benchmath computes p only above exactMost
-// values.
+// UTest is the two-sided p of the Mann–Whitney U test: exact for up to exactMost values, with ties,
+// too.
 func UTest(a, b []float64) float64 {
 	if len(a)+len(b) > exactMost {
-		t := benchmath.DefaultThresholds
-		return benchmath.AssumeNothing.Compare(benchmath.NewSample(slices.Clone(a), &t),
-			benchmath.NewSample(slices.Clone(b), &t)).P
+		return approximateP(a, b)
 	}
 	return exactP(a, b)
+}
+
+// approximateP is the p by the normal distribution, corrected for ties.
+func approximateP(a, b []float64) float64 {
+	ranks := doubledRanks(slices.Concat(a, b))
+	sum, squares, own := 0.0, 0.0, 0.0
+	for i, r := range ranks {
+		sum += float64(r)
+		if i < len(a) {
+			own += float64(r)
+		}
+	}
+	n, m := float64(len(a)), float64(len(b))
+	mean := sum / (n + m)
+	for _, r := range ranks {
+		squares += (float64(r) - mean) * (float64(r) - mean)
+	}
+	// The sum of n ranks of n + m that are drawn without putting back.
+	variance := n * m / (n + m) * squares / (n + m - 1)
+	return normalP(own-n*mean, math.Sqrt(variance))
+}
+
+// normalP is the two-sided p of a sum of doubled ranks that is so far from its mean. Such sums have
+// steps of two, so the correction for continuity is one. The p is above 0, however far that is.
+func normalP(excess, deviation float64) float64 {
+	if deviation == 0 {
+		return 1 // all values are equal
+	}
+	z := max(0, math.Abs(excess)-1) / deviation
+	return max(math.Erfc(z/math.Sqrt2), math.SmallestNonzeroFloat64)
 }
 
 // exactP is twice the smaller tail. A tail is a share of all ways to take len(a) of the values. One
