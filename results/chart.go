@@ -133,15 +133,16 @@ func Count(points []*Point, is func(*Point) bool) (n int) {
 // chartsBy makes a chart of each group of a store's points by ds.
 func chartsBy(ds []*Dimension, along axis, store, failed []*Point) []Chart {
 	drawer := newLineDrawer(Without(dimensions, ds), along, store)
+	failedBy := map[string][]*Point{}
+	for _, f := range failed {
+		failedBy[Key(ds, f)] = append(failedBy[Key(ds, f)], f)
+	}
 	var charts []Chart
 	for _, g := range Group(ds, store) {
-		chart := Chart{Stem: stem(ds, g[0]), Title: TitleOf(g), Lines: drawer.lines(g)}
-		for _, f := range failed {
-			if compare(ds, f, g[0]) == 0 {
-				chart.Failed = append(chart.Failed, f)
-			}
-		}
-		charts = append(charts, chart)
+		charts = append(charts, Chart{
+			Stem: stem(ds, g[0]), Title: TitleOf(g), Lines: drawer.lines(g),
+			Failed: failedBy[Key(ds, g[0])],
+		})
 	}
 	return charts
 }

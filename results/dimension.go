@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -354,26 +353,6 @@ func Labels(ds []*Dimension, p *Point) string {
 	return strings.Join(words, ", ")
 }
 
-// compare orders points by ds, the first one first.
-func compare(ds []*Dimension, a, b *Point) int {
-	for _, d := range ds {
-		var c int
-		switch {
-		case d.num != nil:
-			c = cmp.Compare(d.num(a), d.num(b))
-		case d.rank != nil:
-			c = cmp.Compare(d.rank(d.text(a)), d.rank(d.text(b)))
-		}
-		if c == 0 { // also of numbers: distributions of sizes may have the same mean
-			c = cmp.Compare(d.text(a), d.text(b))
-		}
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
 // Common are the labels in ds that all points share. Servers that ran already have one placement,
 // and each has a label of its own.
 func Common(ds []*Dimension, points []*Point) (labels []string) {
@@ -385,18 +364,4 @@ func Common(ds []*Dimension, points []*Point) (labels []string) {
 		}
 	}
 	return labels
-}
-
-// Group splits points by their values in ds, and orders the groups by them.
-func Group(ds []*Dimension, points []*Point) [][]*Point {
-	sorted := slices.Clone(points)
-	slices.SortStableFunc(sorted, func(a, b *Point) int { return compare(ds, a, b) })
-	var groups [][]*Point
-	for i, p := range sorted {
-		if i == 0 || compare(ds, sorted[i-1], p) != 0 {
-			groups = append(groups, nil)
-		}
-		groups[len(groups)-1] = append(groups[len(groups)-1], p)
-	}
-	return groups
 }

@@ -3,6 +3,7 @@ package results
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -51,5 +52,69 @@ func TestHeldOutIsThePeak(t *testing.T) {
 		if held.AxisValue != "2" || held.Throughput() != peak.Throughput() {
 			t.Errorf("%d repeats: found %+v, want %+v", repeats, held, peak)
 		}
+	}
+}
+
+// heldOutByItself makes the line anew without each repeat.
+func heldOutByItself(l *Line) *Mark {
+	peak := l.Peak()
+	held := Mark{AxisValue: peak.AxisValue}
+	for i, p := range peak.Repeats {
+		var rest Line
+		for _, m := range l.Marks {
+			m.Repeats = slices.DeleteFunc(slices.Clone(m.Repeats), func(o *Point) bool {
+				return o.Repeat == p.Repeat
+			})
+			if len(m.Repeats) > 0 {
+				rest.Marks = append(rest.Marks, m)
+			}
+		}
+		var out *Point
+		for _, m := range l.Marks {
+			for _, o := range m.Repeats {
+				if best := rest.Peak(); best != nil && m.AxisValue == best.AxisValue &&
+					o.Repeat == p.Repeat && out == nil {
+					out = o
+				}
+			}
+		}
+		earlier := func(o *Point) bool { return o.Repeat == p.Repeat }
+		if out == nil || slices.ContainsFunc(peak.Repeats[:i], earlier) {
+			return peak
+		}
+		held.Repeats = append(held.Repeats, out)
+	}
+	return &held
+}
+
+// TestHeldOutPeakByItself: the peak with repeats held out is that of the line made anew without each
+// repeat, where marks lack repeats, have some twice, and equal others.
+func TestHeldOutPeakByItself(t *testing.T) {
+	seed := rand.Uint64()
+	random, others := rand.New(rand.NewPCG(seed, 3)), 0
+	for range 3000 {
+		l := noisyLine(random, 1+random.IntN(7))
+		for i := range l.Marks {
+			m := &l.Marks[i]
+			for _, p := range m.Repeats {
+				if random.IntN(2) == 0 {
+					p.ThroughputOps = float64(random.IntN(3))
+				}
+				if random.IntN(30) == 0 {
+					p.Repeat = 1
+				}
+			}
+			m.Repeats = m.Repeats[:1+random.IntN(len(m.Repeats))]
+		}
+		got, want := l.HeldOutPeak(), heldOutByItself(l)
+		if got.AxisValue != want.AxisValue || !slices.Equal(got.Repeats, want.Repeats) {
+			t.Fatalf("seed %d: found %+v, want %+v", seed, got, want)
+		}
+		if !slices.Equal(want.Repeats, l.Peak().Repeats) {
+			others++
+		}
+	}
+	if others < 300 {
+		t.Errorf("seed %d: only %d of 3000 lines hold other repeats than their peak", seed, others)
 	}
 }

@@ -61,9 +61,10 @@ func (l *Line) Peak() *Mark { return highest(l.Marks) }
 // highest returns the mark of the highest median throughput, or nil if there are no marks.
 func highest(marks []Mark) *Mark {
 	var best *Mark
+	most := 0.0
 	for i := range marks {
-		if best == nil || marks[i].Throughput().Median > best.Throughput().Median {
-			best = &marks[i]
+		if median := marks[i].Throughput().Median; best == nil || median > most {
+			best, most = &marks[i], median
 		}
 	}
 	return best

@@ -1,6 +1,9 @@
 package results
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Within is the answer to the question how much a line does within a bound.
 type Within struct {
@@ -26,11 +29,14 @@ func (l *Line) Within(b Bound) Within {
 		first++
 	}
 	w := Within{Mark: highest(l.Marks[:first])}
+	most := math.Inf(-1)
+	if w.Mark != nil {
+		most = w.Mark.Throughput().Median
+	}
 	for i := first; i < len(l.Marks); i++ {
 		m := &l.Marks[i]
-		if most := w.most(); keeps(m) &&
-			(most == nil || m.Throughput().Median > most.Throughput().Median) {
-			w.Later = m
+		if median := m.Throughput().Median; median > most && keeps(m) {
+			w.Later, most = m, median
 		}
 	}
 	return w
@@ -42,20 +48,13 @@ func (m *Mark) NotShown(b Bound) (repeats int) {
 	return Count(m.Repeats, b.Metric.NoHighEnd)
 }
 
-func (w *Within) most() *Mark {
-	if w.Later != nil {
-		return w.Later
-	}
-	return w.Mark
-}
-
 // Validity returns the warnings of a mark's repeats that are of [ValidityKinds], each once.
 func (m *Mark) Validity() (list Warnings) {
-	kinds := ValidityKinds()
+	kinds, seen := ValidityKinds(), map[Warning]bool{}
 	for _, p := range m.Repeats {
 		for _, w := range p.Warnings {
-			if slices.Contains(kinds, w.Kind) && !slices.Contains(list, w) {
-				list = append(list, w)
+			if slices.Contains(kinds, w.Kind) && !seen[w] {
+				seen[w], list = true, append(list, w)
 			}
 		}
 	}

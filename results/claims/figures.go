@@ -75,9 +75,9 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 	}
 	if c.Over == nil {
 		for i := range as {
-			found := c.single(&as[i])
+			found, peak := c.single(&as[i]), as[i].peak()
 			for n := range found {
-				found[n].peak = as[i].peak()
+				found[n].peak = peak
 			}
 			list = append(list, found...)
 		}
@@ -90,15 +90,15 @@ func (c *Claim) findings(k Case, ev *Evidence, generation string) (list []findin
 	if len(overs) == 0 {
 		return nil, missing(ev.Runs, c.Over, k, generation)
 	}
+	partners := c.partners(overs)
 	for i := range as {
-		for j := range overs {
-			if c.comparable(&as[i], &overs[j]) && (!c.SamePath || as[i].label == overs[j].label) {
-				found := c.pairs(&as[i], &overs[j])
-				for n := range found {
-					found[n].peak, found[n].overPeak = as[i].peak(), overs[j].peak()
-				}
-				list = append(list, found...)
+		a := &as[i]
+		for _, over := range partners(a) {
+			found, peak, overPeak := c.pairs(a, over), a.peak(), over.peak()
+			for n := range found {
+				found[n].peak, found[n].overPeak = peak, overPeak
 			}
+			list = append(list, found...)
 		}
 	}
 	if c.At == "throughput" {
@@ -303,10 +303,10 @@ func spread(m *results.Mark, figure func(*results.Point) float64) results.Spread
 
 // extreme is the mark with the greatest figure.
 func extreme(marks []results.Mark, figure func(*results.Point) float64) *results.Mark {
-	best := &marks[0]
+	best, most := &marks[0], spread(&marks[0], figure).Median
 	for i := range marks {
-		if spread(&marks[i], figure).Median > spread(best, figure).Median {
-			best = &marks[i]
+		if median := spread(&marks[i], figure).Median; median > most {
+			best, most = &marks[i], median
 		}
 	}
 	return best
@@ -319,19 +319,40 @@ const similarThroughput = 0.10
 // abreast pairs each mark of a with the mark of b at the nearest throughput, if that is near
 // enough.
 func abreast(a, b *results.Line) (list [][2]*results.Mark) {
+	type place struct {
+		median float64
+		index  int
+	}
+	places := make([]place, len(b.Marks))
+	for i := range b.Marks {
+		places[i] = place{b.Marks[i].Throughput().Median, i}
+	}
+	slices.SortFunc(places, func(p, q place) int {
+		return cmp.Or(cmp.Compare(p.median, q.median), cmp.Compare(p.index, q.index))
+	})
+	find := func(median float64) int { // the first mark of at least this throughput
+		at, _ := slices.BinarySearchFunc(places, median, func(p place, median float64) int {
+			return cmp.Compare(p.median, median)
+		})
+		return at
+	}
 	for i := range a.Marks {
 		x := &a.Marks[i]
-		apart := func(y *results.Mark) float64 {
-			return math.Abs(y.Throughput().Median/x.Throughput().Median - 1)
+		median := x.Throughput().Median
+		apart := func(p place) float64 { return math.Abs(p.median/median - 1) }
+		var near []place // the next below, and the next above
+		above := find(median)
+		if above > 0 {
+			near = append(near, places[find(places[above-1].median)])
 		}
-		nearest := &b.Marks[0]
-		for j := range b.Marks {
-			if apart(&b.Marks[j]) < apart(nearest) {
-				nearest = &b.Marks[j]
-			}
+		if above < len(places) {
+			near = append(near, places[above])
 		}
+		nearest := slices.MinFunc(near, func(p, q place) int {
+			return cmp.Or(cmp.Compare(apart(p), apart(q)), cmp.Compare(p.index, q.index))
+		})
 		if apart(nearest) <= similarThroughput {
-			list = append(list, [2]*results.Mark{x, nearest})
+			list = append(list, [2]*results.Mark{x, &b.Marks[nearest.index]})
 		}
 	}
 	return list
@@ -342,11 +363,14 @@ func common(a, b *results.Line) (list [][2]*results.Mark) {
 	if a.Axis != b.Axis {
 		return nil
 	}
+	at := map[string][]*results.Mark{}
+	for j := range b.Marks {
+		m := &b.Marks[j]
+		at[m.AxisValue] = append(at[m.AxisValue], m)
+	}
 	for i := range a.Marks {
-		for j := range b.Marks {
-			if a.Marks[i].AxisValue == b.Marks[j].AxisValue {
-				list = append(list, [2]*results.Mark{&a.Marks[i], &b.Marks[j]})
-			}
+		for _, m := range at[a.Marks[i].AxisValue] {
+			list = append(list, [2]*results.Mark{&a.Marks[i], m})
 		}
 	}
 	return list

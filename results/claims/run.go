@@ -194,6 +194,39 @@ func newGroup(r *Run, l results.Line) group {
 	return g
 }
 
+// partners returns a function that finds, for a group, those of others that differ from it in nothing
+// but what the claim is about, in their order.
+func (c *Claim) partners(others []group) func(*group) []*group {
+	by := map[string][]int{}
+	for i := range others {
+		for _, key := range c.keys(&others[i]) {
+			by[key] = append(by[key], i)
+		}
+	}
+	return func(g *group) (list []*group) {
+		var found []int
+		for _, key := range c.keys(g) {
+			found = append(found, by[key]...)
+		}
+		slices.Sort(found)
+		for _, i := range slices.Compact(found) {
+			o := &others[i]
+			if c.comparable(g, o) && (!c.SamePath || g.label == o.label) {
+				list = append(list, o)
+			}
+		}
+		return list
+	}
+}
+
+// keys are those of which comparable groups have one in common.
+func (c *Claim) keys(g *group) []string {
+	if c.AnyThreads {
+		return []string{g.anyThreads}
+	}
+	return []string{"alike " + g.alike, "across " + g.across}
+}
+
 // comparable reports whether two groups differ in nothing but what the claim is about.
 func (c *Claim) comparable(g, o *group) bool {
 	if c.AnyThreads {

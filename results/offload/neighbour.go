@@ -18,14 +18,24 @@ func neighbours(lines []results.Line) *probechart.Table {
 			"throughput", "neighbour's Mops",
 		}},
 	}
+	alone := firsts(lines, func(l *results.Line) (key string, has bool) {
+		return besideNeighbour(l), first(l).Neighbour == ""
+	})
+	configuration := configurations(lines)
 	for i := range lines {
 		l := &lines[i]
-		if alone := withoutNeighbour(l, lines); alone != nil {
-			for j := range l.Marks {
-				if m := sameLoad(&l.Marks[j], alone); m != nil {
-					row := neighbourRow(l, &l.Marks[j], m)
-					t.Rows = append(t.Rows, slices.Insert(row, 1, configuration(l, lines)))
-				}
+		without := alone[besideNeighbour(l)]
+		if first(l).Neighbour == "" || without == nil {
+			continue
+		}
+		at := map[string]*results.Mark{} // its place on the axis
+		for j := range slices.Backward(without.Marks) {
+			at[without.Marks[j].AxisValue] = &without.Marks[j]
+		}
+		for j := range l.Marks {
+			if m := at[l.Marks[j].AxisValue]; m != nil {
+				row := neighbourRow(l, &l.Marks[j], m)
+				t.Rows = append(t.Rows, slices.Insert(row, 1, configuration(l)))
 			}
 		}
 	}
@@ -35,38 +45,9 @@ func neighbours(lines []results.Line) *probechart.Table {
 	return t
 }
 
-// withoutNeighbour is the line of the same placement without a neighbour; nil: there is none, or
-// the line itself has no neighbour.
-func withoutNeighbour(l *results.Line, lines []results.Line) *results.Line {
-	p := first(l)
-	if p.Neighbour == "" {
-		return nil
-	}
-	dims := results.Named("neighbour")
-	for i := range lines {
-		o := first(&lines[i])
-		if o.Neighbour == "" && samePlace(o, p) &&
-			request(&lines[i], dims...) == request(l, dims...) {
-			return &lines[i]
-		}
-	}
-	return nil
-}
-
-func samePlace(a, b *results.Point) bool {
-	return !slices.ContainsFunc(placed, func(d *results.Dimension) bool {
-		return d.Text(a) != d.Text(b)
-	})
-}
-
-// sameLoad is the mark at the same place on the axis; nil: there is none.
-func sameLoad(m *results.Mark, on *results.Line) *results.Mark {
-	for i := range on.Marks {
-		if on.Marks[i].AxisValue == m.AxisValue {
-			return &on.Marks[i]
-		}
-	}
-	return nil
+// besideNeighbour is what a line has in common with that of the same placement without a neighbour.
+func besideNeighbour(l *results.Line) string {
+	return request(l, results.Named("neighbour")...) + "\x00" + results.Key(placed, first(l))
 }
 
 func neighbourRow(l *results.Line, with, alone *results.Mark) []string {

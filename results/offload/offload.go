@@ -24,7 +24,8 @@ func Of(points []results.Point) Report {
 	if slices.ContainsFunc(known, onDPU) {
 		lines := results.LinesOf(known)
 		r.Charts = charts(points)
-		r.Tables = append(r.Tables, placements(lines), parts(lines))
+		configuration := configurations(lines)
+		r.Tables = append(r.Tables, placements(lines, configuration), parts(lines, configuration))
 	}
 	if t := neighbours(results.LinesOf(ok)); t != nil {
 		r.Tables = append(r.Tables, t)
@@ -55,32 +56,47 @@ func request(l *results.Line, without ...*results.Dimension) string {
 
 func first(l *results.Line) *results.Point { return l.Marks[0].Repeats[0] }
 
-// base is the line of whole processes on hosts with the same request; nil: there is none.
-func base(l *results.Line, lines []results.Line) *results.Line {
-	for i := range lines {
-		if p := first(&lines[i]); !p.Split() && !onDPU(p) && p.ServerHostCPUNsPerOp > 0 &&
-			request(&lines[i]) == request(l) {
-			return &lines[i]
-		}
-	}
-	return nil
+// bases are the lines of whole processes on hosts, by their request. Of several, it is the first.
+func bases(lines []results.Line) map[string]*results.Line {
+	return firsts(lines, func(l *results.Line) (key string, has bool) {
+		p := first(l)
+		return request(l), !p.Split() && !onDPU(p) && p.ServerHostCPUNsPerOp > 0
+	})
 }
 
-// configuration names what varies among lines besides the placement.
-func configuration(l *results.Line, lines []results.Line) string {
+// firsts are the first lines with a key, of those that have one.
+func firsts(
+	lines []results.Line, of func(*results.Line) (key string, has bool),
+) map[string]*results.Line {
+	by := map[string]*results.Line{}
+	for i := range lines {
+		key, has := of(&lines[i])
+		if has && by[key] == nil {
+			by[key] = &lines[i]
+		}
+	}
+	return by
+}
+
+// configurations returns a function that names what varies among lines besides the placement.
+func configurations(lines []results.Line) func(*results.Line) string {
 	var all []*results.Point
 	for i := range lines {
 		all = append(all, first(&lines[i]))
 	}
 	said := results.Varying(results.Without(results.Dimensions(), results.Named("placement")), all)
-	return results.Labels(results.Without(said, []*results.Dimension{l.Axis}), first(l))
+	return func(l *results.Line) string {
+		return results.Labels(results.Without(said, []*results.Dimension{l.Axis}), first(l))
+	}
 }
 
 // at names a mark by its place on the axis of its line.
 func at(l *results.Line, m *results.Mark) string { return l.Axis.Title() + " " + m.AxisValue }
 
 // placements has a row for each line, at its peak.
-func placements(lines []results.Line) *probechart.Table {
+func placements(
+	lines []results.Line, configuration func(*results.Line) string,
+) *probechart.Table {
 	t := &probechart.Table{
 		Title: "CPU time of hosts and DPUs at the peak of each line",
 		Rows: [][]string{{
@@ -89,24 +105,26 @@ func placements(lines []results.Line) *probechart.Table {
 			"of the whole's", "DPUs ns/op",
 		}},
 	}
+	whole := bases(lines)
 	for i := range lines {
-		t.Rows = append(t.Rows, placementRow(&lines[i], lines))
+		l := &lines[i]
+		t.Rows = append(t.Rows, placementRow(l, configuration(l), whole[request(l)]))
 	}
 	return t
 }
 
-func placementRow(l *results.Line, lines []results.Line) []string {
+func placementRow(l *results.Line, configuration string, base *results.Line) []string {
 	peak := l.Peak()
 	cell := func(figure func(*results.Point) float64) string {
 		return numfmt.Digits3(results.SpreadBy(peak.Repeats, figure).Median)
 	}
 	return []string{
-		placement(peak), configuration(l, lines), at(l, peak),
+		placement(peak), configuration, at(l, peak),
 		cell(func(p *results.Point) float64 { return p.ThroughputOps / 1e6 }),
 		micros("p50", peak), micros("p99", peak),
 		cell(func(p *results.Point) float64 { return p.ServerHostCPUNsPerOp }),
 		cell(func(p *results.Point) float64 { return p.ClientHostCPUNsPerOp }),
-		cell((*results.Point).HostCPUNsPerOp), polling(peak), ofBase(peak, base(l, lines)),
+		cell((*results.Point).HostCPUNsPerOp), polling(peak), ofBase(peak, base),
 		cell((*results.Point).DPUCPUNsPerOp),
 	}
 }

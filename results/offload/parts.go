@@ -7,7 +7,9 @@ import (
 )
 
 // parts has a row for each part that an operation passes, at the peak of each line.
-func parts(lines []results.Line) *probechart.Table {
+func parts(
+	lines []results.Line, configuration func(*results.Line) string,
+) *probechart.Table {
 	t := &probechart.Table{
 		Title: "CPU time of each part at the peak of each line",
 		Rows: [][]string{{
@@ -19,7 +21,7 @@ func parts(lines []results.Line) *probechart.Table {
 		peak := l.Peak()
 		for at := range peak.Repeats[0].Parts {
 			t.Rows = append(t.Rows, append(
-				[]string{placement(peak), configuration(l, lines)}, partRow(peak, at)...))
+				[]string{placement(peak), configuration(l)}, partRow(peak, at)...))
 		}
 	}
 	return t

@@ -85,14 +85,16 @@ type breakdown struct {
 func newBreakdown(points, probes []*results.Point) *breakdown {
 	b := &breakdown{p50: results.NamedLatency("p50")}
 	lines := results.LinesOf(points)
+	most, least := 0.0, 0.0
 	for i := range lines {
 		for j := range lines[i].Marks {
 			m := &lines[i].Marks[j]
-			if b.peak == nil || m.Throughput().Median > b.peak.Throughput().Median {
-				b.peak = m
+			throughput, p50 := m.Throughput().Median, m.Latency(b.p50).Median
+			if b.peak == nil || throughput > most {
+				b.peak, most = m, throughput
 			}
-			if b.least == nil || m.Latency(b.p50).Median < b.least.Latency(b.p50).Median {
-				b.least = m
+			if b.least == nil || p50 < least {
+				b.least, least = m, p50
 			}
 		}
 	}
