@@ -74,16 +74,17 @@ func (c *cost) say(entries []entry) string {
 
 // least names the line that takes least. Ranges of repeats that overlap show none.
 func least(labels []string, spreads []results.Spread) string {
+	best := 0
 	for i, s := range spreads {
-		below := 0
-		for _, o := range spreads {
-			if s.Max < o.Min {
-				below++
-			}
-		}
-		if below == len(spreads)-1 {
-			return labels[i] + " takes least"
+		if s.Max < spreads[best].Max {
+			best = i
 		}
 	}
-	return "which takes least is not told apart"
+	overlaps := func(i int) bool { return i != best && spreads[best].Max >= spreads[i].Min }
+	for i := range spreads {
+		if overlaps(i) {
+			return "which takes least is not told apart"
+		}
+	}
+	return labels[best] + " takes least"
 }

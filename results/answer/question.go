@@ -80,25 +80,25 @@ func (q *question) racesAlong(axis *results.Dimension, lines []*results.Line) []
 		q.noun = said[0].Title()
 	}
 	told := results.Telling(results.Varying(given, firsts), firsts)
+	real := slices.ContainsFunc(firsts, func(p *results.Point) bool { return !p.Emulated })
 	var races []race
 	for _, g := range results.Group(given, firsts) {
 		r := race{condition: results.Labels(told, g[0])}
 		for _, p := range g {
-			r.entries = append(r.entries, entry{line: of[p], label: label(said, p, firsts)})
+			r.entries = append(r.entries, entry{line: of[p], label: label(said, p, real)})
 		}
 		races = append(races, r)
 	}
 	return races
 }
 
-// label names a line by what is compared. It marks an emulated line among others.
-func label(said []*results.Dimension, p *results.Point, all []*results.Point) string {
+// label names a line by what is compared. It marks an emulated line among real ones.
+func label(said []*results.Dimension, p *results.Point, real bool) string {
 	text := results.Labels(said, p)
 	if text == "" {
 		text = results.Labels(results.Named("store", "placement"), p)
 	}
-	real := func(o *results.Point) bool { return !o.Emulated }
-	if p.Emulated && slices.ContainsFunc(all, real) {
+	if p.Emulated && real {
 		text += " (emulated)"
 	}
 	return text

@@ -31,6 +31,7 @@ func pair(a, b []results.Point, ds []*results.Dimension) (questions []question, 
 	varying := results.Varying(ds, all)
 	common = strings.Join(results.Common(ds, all), ", ")
 	said := results.Telling(varying, all)
+	askedA, askedB := asked(badA, ds), asked(badB, ds)
 	for _, g := range results.Group(ds, all) {
 		q := question{label: name(said, g[0])}
 		for _, p := range g {
@@ -40,26 +41,42 @@ func pair(a, b []results.Point, ds []*results.Dimension) (questions []question, 
 				q.b = append(q.b, p)
 			}
 		}
-		q.failedA = slices.ContainsFunc(badA, func(f *results.Point) bool {
-			return asks(f, g[0], ds)
-		})
-		q.failedB = slices.ContainsFunc(badB, func(f *results.Point) bool {
-			return asks(f, g[0], ds)
-		})
+		q.failedA, q.failedB = askedA(g[0]), askedB(g[0])
 		questions = append(questions, q)
 	}
 	return questions, common
 }
 
-// asks reports whether a failed point was meant as a repeat of p. The failed point does not know
-// what it never came to use, such as a transport.
-func asks(failed, p *results.Point, ds []*results.Dimension) bool {
-	for _, d := range ds {
-		if text := d.Text(failed); text != "" && text != d.Text(p) {
-			return false
-		}
+// asked returns a function that reports whether one of the failed points was meant as a repeat of a
+// point. A failed point does not know what it never came to use, such as a transport. So it is looked
+// up by what it knows, among those that know the same.
+func asked(failed []*results.Point, ds []*results.Dimension) func(*results.Point) bool {
+	type set struct {
+		known []*results.Dimension
+		keys  map[string]bool
 	}
-	return true
+	var sets []*set
+	by := map[string]*set{}
+	for _, f := range failed {
+		known := slices.DeleteFunc(slices.Clone(ds), func(d *results.Dimension) bool {
+			return d.Text(f) == ""
+		})
+		var names strings.Builder
+		for _, d := range known {
+			names.WriteString(d.Name() + " ")
+		}
+		s := by[names.String()]
+		if s == nil {
+			s = &set{known, map[string]bool{}}
+			by[names.String()], sets = s, append(sets, s)
+		}
+		s.keys[results.Key(known, f)] = true
+	}
+	return func(p *results.Point) bool {
+		return slices.ContainsFunc(sets, func(s *set) bool {
+			return s.keys[results.Key(s.known, p)]
+		})
+	}
 }
 
 // name is a question's name: the dimensions that vary, else the subject of the question.

@@ -41,7 +41,7 @@ type merger struct {
 	Summary
 	runs   []*runfolder.Run
 	points []point
-	byID   map[string][]*results.Point
+	byID   map[string]map[string]bool // digests of the points' content, by the ID of the first
 }
 
 // Folders merges run folders into a new one.
@@ -49,7 +49,7 @@ func Folders(out string, runs []*runfolder.Run) (*Summary, error) {
 	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
 		return nil, refused("%s: found it already, allowed: a new folder; name another one", out)
 	}
-	m := &merger{runs: runs, byID: map[string][]*results.Point{}}
+	m := &merger{runs: runs, byID: map[string]map[string]bool{}}
 	for i := range runs {
 		if err := m.read(i + 1); err != nil {
 			return nil, err
@@ -136,19 +136,19 @@ func (m *merger) source(n int) (*runfolder.Source, error) {
 
 // add adds a point, unless an earlier source has it.
 func (m *merger) add(p point, n int) {
-	first := runfolder.FirstID(p.ID)
-	for _, other := range m.byID[first] {
-		if runfolder.SameContent(other, &p.Point) {
-			m.Copies++
-			return
-		}
+	first, content := runfolder.FirstID(p.ID), runfolder.Content(&p.Point)
+	if m.byID[first][content] {
+		m.Copies++
+		return
 	}
-	p.ID, p.Source = runfolder.NextID(first, len(m.byID[first])+1), n
+	if m.byID[first] == nil {
+		m.byID[first] = map[string]bool{}
+	}
+	m.byID[first][content] = true
+	p.ID, p.Source = runfolder.NextID(first, len(m.byID[first])), n
 	if p.ID != first {
 		m.Renamed = append(m.Renamed, p.ID)
 	}
-	kept := p.Point
-	m.byID[first] = append(m.byID[first], &kept)
 	m.points = append(m.points, p)
 }
 

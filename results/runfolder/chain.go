@@ -13,8 +13,10 @@ import (
 // chainFiles are the files whose lines are chained, in the order of the run's digest.
 var chainFiles = []string{startsFile, envFile, pointsFile}
 
-// chainEnd is the end of a chained line: its last field.
+// chainEnd is the end of a chained line: its last field. It has chainEndBytes at most.
 var chainEnd = regexp.MustCompile(`,?"chain":"([0-9a-f]{32})"\}$`)
+
+const chainEndBytes = 44
 
 // digest is the start of a SHA-256, in hexadecimal digits. The lengths keep two lists of parts
 // with the same bytes apart.
@@ -39,11 +41,12 @@ func (r *Run) chainStart(file string) (string, error) {
 
 // unchained splits a line into its content and its digest; "": it has none.
 func unchained(line []byte) (content []byte, chain string) {
-	at := chainEnd.FindSubmatchIndex(line)
+	begin := max(0, len(line)-chainEndBytes)
+	at := chainEnd.FindSubmatchIndex(line[begin:])
 	if at == nil {
 		return line, ""
 	}
-	return append(bytes.Clone(line[:at[0]]), '}'), string(line[at[2]:at[3]])
+	return append(bytes.Clone(line[:begin+at[0]]), '}'), string(line[begin:][at[2]:at[3]])
 }
 
 // chained gives a JSON object the digest that follows from the digest before it. It replaces the

@@ -103,13 +103,22 @@ type badLines struct {
 
 // add keeps the reason why a line can't be used; "": it can.
 func (b *badLines) add(line int, reason string) {
-	switch {
-	case reason == "":
-	case len(b.list) < maxBadLines:
-		b.list = append(b.list, BadLine{File: b.file, Line: line, Reason: reason})
-	default:
-		b.more++
+	if reason != "" {
+		b.append(BadLine{File: b.file, Line: line, Reason: reason})
 	}
+}
+
+// addKept keeps what is to be said of a line that is used.
+func (b *badLines) addKept(reason string) {
+	b.append(BadLine{File: b.file, Kept: true, Reason: reason})
+}
+
+func (b *badLines) append(line BadLine) {
+	if len(b.list) == maxBadLines {
+		b.more++
+		return
+	}
+	b.list = append(b.list, line)
 }
 
 func (b *badLines) all() []BadLine {

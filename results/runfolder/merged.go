@@ -117,18 +117,16 @@ func writeRequests(dir string, sweep, testbed []byte) error {
 	return outfile.Replace(filepath.Join(dir, sweepFile), sweep)
 }
 
-// SameContent reports whether two points are one: all of their fields agree but those that depend
-// on the folder.
-func SameContent(a, b *results.Point) bool {
-	text := func(p results.Point) string {
-		p.ID, p.Chain, p.Source = "", "", 0
-		b, err := json.Marshal(&p)
-		if err != nil {
-			return p.ID
-		}
-		return string(b)
+// Content is a digest of a point's fields, but those that depend on the folder. Points that have it
+// in common are one.
+func Content(of *results.Point) string {
+	p := *of
+	p.ID, p.Chain, p.Source = "", "", 0
+	text, err := json.Marshal(&p)
+	if err != nil {
+		text = []byte(of.ID)
 	}
-	return text(*a) == text(*b)
+	return digest(text)
 }
 
 // again stands between the ID of a point and the number of the points with it. No sweep makes an ID

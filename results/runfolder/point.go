@@ -33,8 +33,15 @@ func decodePoint(line []byte) (results.Point, error) {
 // repeatedIDs finds the points that have an ID of another point and are ok, as in files that
 // somebody joined.
 type repeatedIDs struct {
-	ok   map[string][]int // the places of points, by the ID in the file
-	said []BadLine
+	ok   map[string]*sameID // by the ID in the file
+	said badLines
+}
+
+// sameID are the points that are ok and have one ID in the file.
+type sameID struct {
+	first    int             // in the file's points
+	contents map[string]bool // digests of all; nil as long as there is one
+	count    int
 }
 
 // keeps reports whether a point, to be added to others, is no copy. A point with the ID of another
@@ -44,28 +51,27 @@ func (r *repeatedIDs) keeps(points []results.Point, p *results.Point) bool {
 		return true
 	}
 	if r.ok == nil {
-		r.ok = map[string][]int{}
+		r.ok = map[string]*sameID{}
 	}
+	same := r.ok[p.ID]
+	if same == nil {
+		r.ok[p.ID] = &sameID{first: len(points), count: 1}
+		return true
+	}
+	if same.contents == nil {
+		same.contents = map[string]bool{Content(&points[same.first]): true}
+	}
+	digest := Content(p)
+	if same.contents[digest] {
+		r.said.add(0, fmt.Sprintf("a copy of point %s: it is there twice", p.ID))
+		return false
+	}
+	same.contents[digest] = true
+	same.count++
 	id := p.ID
-	for _, at := range r.ok[id] {
-		other := points[at]
-		if other.ID = id; SameContent(&other, p) {
-			r.said = append(r.said, BadLine{
-				File:   pointsFile,
-				Reason: fmt.Sprintf("a copy of point %s: it is there twice", id),
-			})
-			return false
-		}
-	}
-	r.ok[id] = append(r.ok[id], len(points))
-	if n := len(r.ok[id]); n > 1 {
-		p.ID = NextID(id, n)
-		r.said = append(r.said, BadLine{
-			File: pointsFile, Kept: true,
-			Reason: fmt.Sprintf("found point %s %d times with other content, allowed: once; it is "+
-				"kept as %s; join folders with dpukv run merge", id, n, p.ID),
-		})
-	}
+	p.ID = NextID(id, same.count)
+	r.said.addKept(fmt.Sprintf("found point %s %d times with other content, allowed: once; it is "+
+		"kept as %s; join folders with dpukv run merge", id, same.count, p.ID))
 	return true
 }
 

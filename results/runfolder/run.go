@@ -156,7 +156,7 @@ func (r *Run) those(probes bool) ([]results.Point, []BadLine, error) {
 
 func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	var points []results.Point
-	var twice repeatedIDs
+	twice := repeatedIDs{said: badLines{file: pointsFile}}
 	path := filepath.Join(r.dir, pointsFile)
 	if n := linesOf(path); n > 0 {
 		points = make([]results.Point, 0, n)
@@ -168,7 +168,7 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 		}
 		return err
 	})
-	return lastOfEachID(points), append(bad, twice.said...), err
+	return lastOfEachID(points), append(bad, twice.said.all()...), err
 }
 
 // linesOf counts the lines of a file, up to a limit. A slice of points that grows would need twice
