@@ -123,6 +123,7 @@ func fakeNode(dir, text string) int {
 			if strings.Contains(text, "noisy") {
 				noise(&p)
 			}
+			p.Pages = f.pages(dir)
 			out.Send(&node.Result{Point: p, Hlog: []byte("#log\n")})
 		case *node.Count:
 			out.Send(&node.Counted{Neighbour: &neighbour.Count{AtNs: 2, Ops: 1}})
@@ -132,6 +133,19 @@ func fakeNode(dir, text string) int {
 		}
 	}
 	return 0
+}
+
+// pages are those of the next point, of a script such as "client@pages=thp-2m;4k". The last ones stay.
+func (s script) pages(dir string) string {
+	for _, f := range s {
+		if f.step == "pages" {
+			kinds := strings.Split(f.how, ";")
+			events, _ := os.ReadFile(filepath.Join(dir, "events"))
+			note(dir, "pages")
+			return kinds[min(strings.Count(string(events), "pages\n"), len(kinds)-1)]
+		}
+	}
+	return ""
 }
 
 // note adds a line to the events of the fake nodes.

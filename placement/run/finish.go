@@ -25,7 +25,7 @@ func finish(r *runner) error {
 		return err
 	}
 	for _, line := range unreadable {
-		fmt.Fprintf(r.o.Stderr, "%s: left out %s\n", r.o.Dir, line)
+		fmt.Fprintf(r.o.Stderr, "%s: %s\n", r.o.Dir, line.Said())
 	}
 	if err := lostPoints(r, points); err != nil {
 		return err

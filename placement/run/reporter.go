@@ -76,6 +76,17 @@ func (r *reporter) line(text string) {
 	r.ticker.Reset(lineEvery)
 }
 
+// says writes a line about the current point, in between.
+func (r *reporter) says(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.terminal {
+		r.clear()
+	}
+	r.line(text)
+	r.draw()
+}
+
 // beat writes what the current point does.
 func (r *reporter) beat() {
 	r.mu.Lock()

@@ -52,6 +52,7 @@ type runner struct {
 	machines *machines.Machines
 	found    ownkeys.Found // keys of an attached server, before the sweep
 	traces   map[string]*trace.Identity
+	pages    linePages
 
 	envs     nodeEnvs
 	sum      Summary
@@ -84,6 +85,9 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 		sum.Dir = ""
 	}()
 	if err := checkFolder(r); err != nil {
+		return r.sum, err
+	}
+	if err := r.knownPages(); err != nil {
 		return r.sum, err
 	}
 	if err := p.recordStart(r.out); err != nil {
@@ -199,7 +203,7 @@ func (r *runner) point(ctx context.Context, pt *sweep.Point) error {
 	}
 	begun := time.Now()
 	r.report.begin(r.done()+1, pt, r.clock.Left())
-	res, err := r.measure(ctx, pt)
+	res, err := r.measureOnPages(ctx, pt)
 	if err != nil && ctx.Err() != nil {
 		return r.interrupted()
 	}
@@ -328,6 +332,7 @@ func (r *runner) write(res *node.Result) error {
 		return r.full(err)
 	}
 	r.plan.learn(&res.Point)
+	r.pages.note(&res.Point)
 	if res.Point.Status == results.StatusOK || r.plan.judged(res.Point.ID) {
 		r.sum.Measured++
 	} else {

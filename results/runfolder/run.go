@@ -138,6 +138,11 @@ func (r *Run) Machines() []string {
 func (r *Run) All() ([]results.Point, []BadLine, error) {
 	points, bad, err := r.readPoints()
 	bad = append(bad, r.damagedFiles(points)...)
+	split := badLines{file: pointsFile}
+	for _, line := range results.SplitByPages(points) {
+		split.addKept(line)
+	}
+	bad = append(bad, split.all()...)
 	return points, append(bad, r.editedFiles()...), err
 }
 
