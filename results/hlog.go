@@ -2,14 +2,21 @@ package results
 
 import (
 	"bytes"
+	"cmp"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"dpukv/internal/foreign"
 )
 
 // The tags in a point's histogram log.
@@ -89,13 +96,19 @@ func writeHlogHeader(w *hdrhistogram.HistogramLogWriter, intervals []Interval) e
 // mistakes a truncated log for a complete one, and loses the odd millisecond.
 func DecodeHlog(log []byte) ([]Interval, error) {
 	var intervals []Interval
-	for i, line := range strings.Split(string(log), "\n") {
+	i := 0
+	for line := range strings.SplitSeq(string(log), "\n") {
+		i++
 		if line == "" || line[0] == '#' || line[0] == '"' {
 			continue
 		}
 		iv, err := decodeInterval(line)
 		if err != nil {
-			return intervals, fmt.Errorf("histogram log, line %d: %w", i+1, err)
+			return intervals, fmt.Errorf("histogram log, line %d: %w", i, err)
+		}
+		if len(intervals) == maxIntervals {
+			return intervals, fmt.Errorf("histogram log, line %d: found more intervals, allowed: at "+
+				"most %d", i, maxIntervals)
 		}
 		intervals = append(intervals, iv)
 	}
@@ -131,9 +144,49 @@ func decodeInterval(line string) (Interval, error) {
 	return iv, nil
 }
 
+// The limits of a log. An interval takes 230 KB of memory, whatever its line takes. A load has up to
+// 128, with a tag or eight.
+const (
+	maxIntervals    = 2048
+	maxPayloadBytes = 1 << 20 // decompressed
+)
+
+// checkPayload decompresses a payload within its limit: a short one may hide a long one.
+func checkPayload(payload string) error {
+	const head = 8 // a cookie and the length
+	text, err := base64.StdEncoding.DecodeString(payload)
+	if err != nil || len(text) < head {
+		return fmt.Errorf("found no base64 of a histogram: %w", cmp.Or(err, io.ErrUnexpectedEOF))
+	}
+	z, err := zlib.NewReader(bytes.NewReader(text[head:]))
+	if err != nil {
+		return err
+	}
+	plain, err := foreign.ReadAll(z, "a histogram", maxPayloadBytes)
+	if err != nil {
+		return err
+	}
+	const digits, lowest, highest, rest = 12, 16, 24, 40
+	if len(plain) < rest {
+		return io.ErrUnexpectedEOF
+	}
+	found := [...]uint64{
+		uint64(binary.BigEndian.Uint32(plain[digits:])), binary.BigEndian.Uint64(plain[lowest:]),
+		binary.BigEndian.Uint64(plain[highest:]),
+	}
+	want := [...]uint64{HistogramDigits, HistogramLowestNs, uint64(HistogramHighestNs)}
+	if found != want {
+		return fmt.Errorf("found digits, lowest and highest value %d, allowed: %d", found, want)
+	}
+	return nil
+}
+
 // decodePayload turns the library's panics into errors: the library's decoder indexes its input
 // without checking the length.
 func decodePayload(payload string) (h *hdrhistogram.Histogram, err error) {
+	if err := checkPayload(payload); err != nil {
+		return nil, fmt.Errorf("damaged payload: %w", err)
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			h, err = nil, fmt.Errorf("damaged payload: %v", r)

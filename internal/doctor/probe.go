@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/foreign"
 )
 
 // wanted are the features of a NIC that spare the CPU, with their command of <linux/ethtool.h>.
@@ -58,7 +60,7 @@ func firmwareSetting(pci, key string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	command := exec.CommandContext(ctx, "mlxconfig", "-d", pci, "-e", "query", key)
-	out, err := command.CombinedOutput()
+	out, err := foreign.RunCombined(command)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", errors.New("there is no mlxconfig command; install NVIDIA's firmware tools")
@@ -88,7 +90,7 @@ const nftTimeout = 2 * time.Second
 func nftChains() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), nftTimeout)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "nft", "list", "chains").CombinedOutput()
+	out, err := foreign.RunCombined(exec.CommandContext(ctx, "nft", "list", "chains"))
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", errors.New("nftables' rules cannot be read: there is no nft command; apt-get " +

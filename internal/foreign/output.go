@@ -2,9 +2,14 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 )
 
@@ -12,8 +17,13 @@ import (
 // some megabytes.
 const MaxOutput = 64 << 20
 
-// Output takes a command's stdout, up to MaxOutput. A longer output fails, which ends the command.
+// Output takes a command's stdout, up to MaxOutput. A longer output fails, which ends the command:
+// nobody reads it any more.
 type Output struct {
+	// Kill ends a command whose output is too long, also if it ignores that nobody reads. nil: the
+	// owner ends it.
+	Kill func()
+
 	buffer bytes.Buffer
 	full   bool
 }
@@ -21,7 +31,9 @@ type Output struct {
 // Write implements [io.Writer].
 func (o *Output) Write(b []byte) (int, error) {
 	if o.buffer.Len()+len(b) > MaxOutput {
-		o.full = true
+		if o.full = true; o.Kill != nil {
+			o.Kill()
+		}
 		return 0, o.Err()
 	}
 	return o.buffer.Write(b)
@@ -30,13 +42,45 @@ func (o *Output) Write(b []byte) (int, error) {
 // Err returns an error if the output was longer.
 func (o *Output) Err() error {
 	if o.full {
-		return fmt.Errorf("found too much output, allowed: at most %d bytes", MaxOutput)
+		return &TooMuch{"its output", MaxOutput}
 	}
 	return nil
 }
 
 // Bytes is the output.
 func (o *Output) Bytes() []byte { return o.buffer.Bytes() }
+
+// Run is [exec.Cmd.Output] for a command that may write without end, or leave its output open.
+func Run(cmd *exec.Cmd) ([]byte, error) {
+	var stderr Tail
+	if cmd.Stderr == nil {
+		cmd.Stderr = &stderr
+	}
+	out, err := new(Output).of(cmd)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		exit.Stderr = []byte(stderr.String())
+	}
+	return out, err
+}
+
+// RunCombined is [exec.Cmd.CombinedOutput] for such a command.
+func RunCombined(cmd *exec.Cmd) ([]byte, error) {
+	var out Output
+	cmd.Stderr = &out
+	return out.of(cmd)
+}
+
+// of runs a command that writes to the output.
+func (o *Output) of(cmd *exec.Cmd) ([]byte, error) {
+	o.Kill = func() { _ = cmd.Process.Kill() } // fails only if it has ended
+	cmd.Stdout = o
+	cmd.WaitDelay = cmp.Or(cmd.WaitDelay, time.Second) // a grandchild may hold the pipes open
+	err := cmd.Run()
+	if full := o.Err(); full != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(cmd.Path), full)
+	}
+	return o.Bytes(), err
+}
 
 // maxTail is how much of a command's stderr is kept.
 const maxTail = 64 << 10

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"dpukv/internal/foreign"
 )
 
 // Open opens a regular file for reading, and follows links. It never waits for a writer.
@@ -48,12 +50,12 @@ func Read(path string, most int64) ([]byte, error) {
 // readAll limits the bytes that arrive and ignores the reported size: files of /proc report none,
 // others grow.
 func readAll(path string, r io.Reader, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	if int64(len(data)) > most {
+	data, err := foreign.ReadAll(r, path, most)
+	switch {
+	case foreign.Over(err):
 		return nil, tooLong(path, "more", most)
+	case err != nil:
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return data, nil
 }

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"dpukv/internal/foreign"
 )
 
 // Unknown stands for a commit that is not known.
@@ -98,11 +100,11 @@ func (b *Build) readCheckout(dir string) {
 	if dir == "" {
 		return
 	}
-	revision, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
+	revision, err := foreign.Run(exec.Command("git", "-C", dir, "rev-parse", "HEAD"))
 	if err != nil {
 		return
 	}
-	changes, err := exec.Command("git", "-C", dir, "status", "--porcelain").Output()
+	changes, err := foreign.Run(exec.Command("git", "-C", dir, "status", "--porcelain"))
 	if err != nil {
 		return
 	}

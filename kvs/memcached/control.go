@@ -16,6 +16,9 @@ import (
 
 const timeout = 5 * time.Second
 
+// maxLine is far beyond a line of counters.
+const maxLine = 1 << 20
+
 // control is the connection for counters.
 type control struct {
 	net.Conn
@@ -83,11 +86,11 @@ func (c *control) textStats(group string) (map[string]string, error) {
 	}
 	stats := map[string]string{}
 	for {
-		line, err := c.lines.ReadString('\n')
+		line, err := foreign.Line(c.lines, "a line of an answer", maxLine)
 		if err != nil {
 			return nil, err
 		}
-		fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		fields := strings.SplitN(strings.TrimSpace(string(line)), " ", 3)
 		switch {
 		case fields[0] == "END":
 			return stats, nil

@@ -74,12 +74,12 @@ func (c *control) answer(depth int) ([]string, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("found an answer nested deeper, allowed: at most %d", maxDepth)
 	}
-	line, err := c.lines.ReadString('\n')
+	read, err := foreign.Line(c.lines, "a line of an answer", maxControlBytes)
 	if err != nil {
 		return nil, fmt.Errorf("no answer came: check that it is a Redis server, and without "+
 			"TLS (rediss://) if the URL has none (%w)", err)
 	}
-	line = c.redact(strings.TrimRight(line, "\r\n"))
+	line := c.redact(strings.TrimRight(string(read), "\r\n"))
 	if line == "" {
 		return nil, errors.New("the answer is empty: check that it is a Redis server")
 	}

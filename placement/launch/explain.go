@@ -2,6 +2,8 @@ package launch
 
 import (
 	"cmp"
+	"errors"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -52,12 +54,29 @@ func (e *Explained) Unwrap() error { return e.Err }
 // of the launcher's tool on stderr, and returns an [*Explained] then. Otherwise it returns err
 // itself: the command failed for reasons of its own, or the reason is unknown.
 func Explain(n *Node, stderr string, err error) error {
+	return n.explain(stderr, err, everywhere)
+}
+
+// ExplainWay is Explain for another program than dpukv: it tells only why there is no way to the
+// node.
+func ExplainWay(n *Node, stderr string, err error) error {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if n.Via == SSH && !(ok && exit.ExitCode() == sshFailed) {
+		return err
+	}
+	return n.explain(stderr, err, nil)
+}
+
+// sshFailed is ssh's exit status for a failure of its own.
+const sshFailed = 255
+
+func (n *Node) explain(stderr string, err error, more []trouble) error {
 	l, ok := launchers[n.Via]
 	if !ok || err == nil {
 		return err
 	}
 	stderr = strings.ReplaceAll(stderr, "\r", "")
-	for _, t := range slices.Concat(l.troubles, everywhere) {
+	for _, t := range slices.Concat(l.troubles, more) {
 		if m := t.says().FindStringSubmatchIndex(stderr); m != nil && t.complete(m) {
 			means := t.says().ExpandString(nil, t.means, stderr, m)
 			return &Explained{n.Name, n.hints(string(means)), err}

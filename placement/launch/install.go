@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"dpukv/internal/foreign"
 )
 
 //go:embed install.sh
@@ -36,6 +38,8 @@ func Install(ctx context.Context, n *Node, b Binaries) (path string, err error) 
 }
 
 func (n *Node) install(ctx context.Context, b *Binaries) (string, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	cmd, stderr, err := n.cmd(ctx, bootstrap(installScript))
 	if err != nil {
 		return "", err
@@ -51,8 +55,14 @@ func (n *Node) install(ctx context.Context, b *Binaries) (string, error) {
 	if err := cmd.Start(); err != nil {
 		return "", n.errorf("%w", err)
 	}
-	path, refused := b.send(stdin, bufio.NewReader(io.LimitReader(stdout, 1<<20)))
+	limited := foreign.NewLimit(stdout, before, maxBefore)
+	path, refused := b.send(stdin, bufio.NewReader(limited))
 	stdin.Close() // without the whole file the script gives up
+	go func() {
+		if _, err := io.Copy(io.Discard, limited); foreign.Over(err) {
+			end(err)
+		}
+	}()
 	err = n.ended(ctx, stderr, cmd.Wait())
 	switch {
 	case refused != nil:
@@ -92,11 +102,11 @@ func (b *Binaries) send(w io.WriteCloser, r *bufio.Reader) (path string, refused
 // answer reads the next line of install.sh, and skips the output of a login shell's profile.
 func answer(r *bufio.Reader) (kind, rest string) {
 	for {
-		line, err := r.ReadString('\n')
+		line, err := foreign.Line(r, before, maxBefore)
 		if err != nil {
-			return "", ""
+			return "", "" // whoever reads on finds it, too
 		}
-		kind, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
+		kind, rest, _ = strings.Cut(strings.TrimSpace(string(line)), " ")
 		switch kind {
 		case "machine", "send", "have":
 			return kind, rest

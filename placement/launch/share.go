@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 // Shared is an open ssh connection that the commands of a node share.
@@ -40,6 +42,9 @@ func Share(ctx context.Context, n *Node) (*Shared, error) {
 	s := &Shared{Node: *n, dir: dir}
 	s.shared = filepath.Join(dir, "s")
 	if err := s.open(ctx); err != nil {
+		if s.cmd != nil && s.cmd.Process != nil {
+			_ = s.cmd.Process.Kill() // it may write without end
+		}
 		return nil, errors.Join(n.errorf("a shared connection: %w", err), s.Close())
 	}
 	return s, nil
@@ -48,7 +53,9 @@ func Share(ctx context.Context, n *Node) (*Shared, error) {
 // sharedByUser reports whether the user's configuration names a ControlPath.
 func sharedByUser(ctx context.Context, n *Node) bool {
 	argv := append(append([]string{"-G"}, sshWhere(n)...), "--", n.Host)
-	out, err := exec.CommandContext(ctx, "ssh", argv...).Output()
+	ctx, cancel := context.WithTimeout(ctx, shareTimeout)
+	defer cancel()
+	out, err := foreign.Run(exec.CommandContext(ctx, "ssh", argv...))
 	if err != nil {
 		return true // whatever ssh dislikes, the first command tells it
 	}
@@ -80,6 +87,12 @@ func privateFolder() (string, error) {
 // up is the line that the connection's own command returns once the connection is open.
 const up = "dpukv-shared"
 
+// A node may write maxBefore bytes before dpukv's own words.
+const (
+	maxBefore = 1 << 20
+	before    = "what the node writes before dpukv's words"
+)
+
 // open starts the connection. Its command is cat, which ends with this process.
 func (s *Shared) open(ctx context.Context) error {
 	argv := sshTo(&s.Node)
@@ -109,12 +122,13 @@ func (s *Shared) open(ctx context.Context) error {
 	if _, err := io.WriteString(stdin, up+"\n"); err != nil {
 		return err
 	}
-	for r := bufio.NewReader(stdout); ; { // a login shell's profile may print something
-		line, err := r.ReadString('\n')
+	// A login shell's profile may print something.
+	for r := bufio.NewReader(foreign.NewLimit(stdout, before, maxBefore)); ; {
+		line, err := foreign.Line(r, before, maxBefore)
 		if err != nil {
 			return err
 		}
-		if strings.TrimSpace(line) == up {
+		if strings.TrimSpace(string(line)) == up {
 			return nil
 		}
 	}

@@ -70,8 +70,22 @@ func (m *Machines) SubmodeNode(n *testbed.Node) step.Node {
 	})
 	return step.Node{Name: n.Name, Run: func(ctx context.Context, argv []string) (string, error) {
 		m.share(ctx, n)
-		return via.Run(ctx, argv)
+		out, err := via.Run(ctx, argv)
+		return out, unreached(n, err)
 	}}
+}
+
+// unreached tells of a command that did not get to its node why, and what to do.
+func unreached(n *testbed.Node, err error) error {
+	failed, ok := errors.AsType[*step.Failed](err)
+	if !ok || n.Emulated() {
+		return err
+	}
+	why, ok := errors.AsType[*launch.Explained](launch.ExplainWay(&n.Node, failed.Stderr, err))
+	if !ok {
+		return err
+	}
+	return &step.Unreached{Why: why.Means, Err: err}
 }
 
 // share opens the connection that a node's commands share, once. Without it, each command connects

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/internal/foreign"
 	"dpukv/placement/cardreport"
 )
 
@@ -75,8 +76,8 @@ func exchange(ctx context.Context, addr string) error {
 func ping(ctx context.Context, p *Ping) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*ReachTimeout)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "ping", "-M", "do", "-q", "-c", "3", "-i", "0.2",
-		"-W", "1", "-I", p.From, "-s", strconv.Itoa(p.Bytes), p.To).CombinedOutput()
+	out, err := foreign.RunCombined(exec.CommandContext(ctx, "ping", "-M", "do", "-q", "-c", "3", "-i", "0.2",
+		"-W", "1", "-I", p.From, "-s", strconv.Itoa(p.Bytes), p.To))
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, strings.Join(strings.Fields(string(out)), " "))
 	}

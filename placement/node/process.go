@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/killed"
 )
 
@@ -35,6 +36,7 @@ type Process struct {
 
 	Endings  Endings // of its node's processes
 	insisted bool    // close sent it a signal; set before close returns
+	endless  bool    // read killed it; set before ended is closed
 
 	readErr error   // why the inbox was closed early; set before it is closed
 	said    *Failed // its failed message; set before ended is closed
@@ -114,7 +116,7 @@ func (p *Process) wait(started chan<- error, stdout, stdoutW *os.File) {
 	close(p.Ended)
 }
 
-// read fills the inbox. After the last message it goes on reading, lest the process block.
+// read fills the inbox. After the last message it reads a little more, lest the process block.
 func (p *Process) read(stdout io.Reader) {
 	p.readErr = ReadMessages(stdout, func(m Message) bool {
 		if f, ok := m.(*Failed); ok {
@@ -128,7 +130,12 @@ func (p *Process) read(stdout io.Reader) {
 		}
 	})
 	close(p.inbox)
-	io.Copy(io.Discard, stdout)
+	// A process that writes on and on is not asked to end.
+	_, err := io.Copy(io.Discard, foreign.NewLimit(stdout, "what follows", MaxMessageBytes))
+	if p.endless = foreign.Over(err); p.endless {
+		_ = p.cmd.Process.Kill() // fails only if it has ended
+		io.Copy(io.Discard, stdout)
+	}
 }
 
 // Send sends one message. A failure is no error here: the missing answer shows it later, with more
@@ -309,7 +316,7 @@ func (p *Process) OwnEnd(server bool) error {
 	switch {
 	case server && p.said != nil: // a client's failed message tells of what it saw
 		return fmt.Errorf("node %s: %s", p.Node, p.said.Error)
-	case killed.By(p.waitErr) && !p.insisted:
+	case killed.By(p.waitErr) && !p.insisted && !p.endless:
 		return fmt.Errorf("node %s: its process %s", p.Node, p.Endings.how(p.waitErr))
 	}
 	return nil

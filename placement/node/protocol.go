@@ -14,6 +14,7 @@ import (
 	"dpukv/client/ownkeys"
 	"dpukv/internal/cpu"
 	"dpukv/internal/doctor"
+	"dpukv/internal/foreign"
 	"dpukv/internal/killed"
 	"dpukv/internal/machine"
 	"dpukv/kvs"
@@ -32,9 +33,13 @@ import (
 // ProtocolVersion changes whenever an older node would misunderstand a message.
 const ProtocolVersion = 10
 
-// MaxMessageBytes has room for the histograms of a long point. A peer that sends more is no node of
-// dpukv.
-const MaxMessageBytes = 16 << 20
+// The bounds of what a peer sends. A peer that sends more is no node of dpukv. A message has room for
+// the histograms of a long point. A process tells of its progress ten times a second, for a day.
+const (
+	MaxMessageBytes  = 16 << 20
+	maxMessages      = 1_000_000
+	maxMessageValues = 100_000 // that JSON decodes into memory
+)
 
 // Message is the content of one line. Its kind is the line's type field.
 type Message interface{ kind() string }
@@ -326,10 +331,16 @@ func (w *MessageWriter) Send(m Message) error {
 // ReadMessages passes every message to use until the input ends or use returns false. A line that
 // is no message ends it with an error that shows the line.
 func ReadMessages(r io.Reader, use func(Message) bool) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), MaxMessageBytes)
-	for lines.Scan() {
-		m, err := decodeMessage(lines.Bytes())
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for range maxMessages {
+		text, err := foreign.Line(lines, "a message", MaxMessageBytes)
+		switch {
+		case foreign.Over(err):
+			return fmt.Errorf("sent a line that never ends: %w", err)
+		case err != nil && (!errors.Is(err, io.EOF) || len(text) == 0):
+			return noEOF(err)
+		}
+		m, err := decodeMessage(bytes.TrimRight(text, "\r\n"))
 		if err != nil {
 			return err
 		}
@@ -337,13 +348,22 @@ func ReadMessages(r io.Reader, use func(Message) bool) error {
 			return nil
 		}
 	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("sent a line of more than %d bytes", MaxMessageBytes)
+	return fmt.Errorf("sent too many messages: found more, allowed: at most %d", maxMessages)
+}
+
+// noEOF is an error other than the end.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
 	}
-	return lines.Err()
+	return err
 }
 
 func decodeMessage(text []byte) (Message, error) {
+	if n := foreign.Values(text); n > maxMessageValues {
+		return nil, fmt.Errorf("sent a message of about %d values, allowed: at most %d", n,
+			maxMessageValues)
+	}
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, fmt.Errorf("sent %s, which is no message of the protocol", excerpt(text))

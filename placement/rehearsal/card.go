@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"dpukv/internal/foreign"
 	"dpukv/placement/emulate"
 	"dpukv/placement/submode/step"
 )
@@ -177,7 +178,7 @@ func (c *Card) boot(name, script string, args []string) (says string, err error)
 		return "", err
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	var stderr strings.Builder
+	var stderr foreign.Tail
 	cmd.Stderr = &stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
@@ -188,14 +189,14 @@ func (c *Card) boot(name, script string, args []string) (says string, err error)
 		return "", err
 	}
 	stop := func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
-	line, err := bufio.NewReader(out).ReadString('\n')
-	says, ready := strings.CutPrefix(strings.TrimSpace(line), "ready ")
+	line, err := foreign.Line(bufio.NewReader(out), "its first line", foreign.MaxReason)
+	says, ready := strings.CutPrefix(strings.TrimSpace(string(line)), "ready ")
 	if !ready {
 		stop()
 		return "", fmt.Errorf("found %q, %v: %s", line, err, stderr.String())
 	}
 	c.stopped = append(c.stopped, stop)
-	child, err := exec.Command("pgrep", "--parent", strconv.Itoa(cmd.Process.Pid)).Output()
+	child, err := foreign.Run(exec.Command("pgrep", "--parent", strconv.Itoa(cmd.Process.Pid)))
 	c.pids[name] = strings.TrimSpace(string(child))
 	return says, err
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 // state is the folder with the state of the emulated card. It lies in a private /run.
@@ -83,7 +85,7 @@ func become(name string, args ...string) {
 func output(name string, args ...string) string {
 	cmd := exec.Command(installed(name), args...)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	out, err := foreign.Run(cmd)
 	if err != nil {
 		fmt.Print(string(out))
 		fail(fmt.Errorf("%s: %w", name, err))

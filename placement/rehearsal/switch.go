@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"dpukv/internal/foreign"
 )
 
 // emulatedExtra are arguments of DPDK without mlx5 and without huge pages.
@@ -72,9 +74,12 @@ func offloads() bool { return key("hw-offload") == "true" }
 // kernelForwards reports whether our bridge has the ports as the kernel's interfaces, without an
 // eSwitch.
 func kernelForwards() bool {
-	out, err := exec.Command(installed("ovs-vsctl"), "--timeout=5", "--bare",
-		"--columns=type", "find", "interface", "name=p0").Output()
-	inBridge, _ := exec.Command(installed("ovs-vsctl"), "--timeout=5", "port-to-br", "p0").Output()
+	ask := func(words ...string) ([]byte, error) {
+		words = append([]string{"--timeout=5"}, words...)
+		return foreign.Run(exec.Command(installed("ovs-vsctl"), words...))
+	}
+	out, err := ask("--bare", "--columns=type", "find", "interface", "name=p0")
+	inBridge, _ := ask("port-to-br", "p0")
 	return err == nil && len(inBridge) > 0 && strings.TrimSpace(string(out)) != "dpdk" &&
 		!offloads()
 }

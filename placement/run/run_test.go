@@ -94,8 +94,8 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"client@go=kill":                  "node client: asked to measure for 10ms, it was killed by signal 9",
 		"client@go=hang":                  "node client: nothing for a while when asked to measure for 10ms",
 		"client@go=deaf":                  "node client: nothing for a while when asked to measure for 10ms",
-		"client@go=huge": "node client: asked to measure for 10ms, it sent a line of more than " +
-			"16777216 bytes",
+		"client@go=huge": "node client: asked to measure for 10ms, it sent a line that never ends: " +
+			"found more bytes in a message, allowed: at most 16777216 bytes",
 		"client@go=failed point":       "node client: some answers were wrong",
 		"client@release=failed point":  "node client: some answers were wrong",
 		"client@release=die":           "node client: asked to tell its result, it ended with exit status 3",

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+
+	"dpukv/internal/foreign"
 )
 
 // Tool is a program that a datapath or a check may need.
@@ -44,7 +46,7 @@ func version(ctx context.Context, argv []string) string {
 		return "yes"
 	}
 	// Its stdin is empty: the process's stdin carries the protocol.
-	out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput()
+	out, err := foreign.RunCombined(exec.CommandContext(ctx, argv[0], argv[1:]...))
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if err != nil || line == "" {
 		return "yes"

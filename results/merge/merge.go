@@ -41,7 +41,7 @@ type merger struct {
 	Summary
 	runs   []*runfolder.Run
 	points []point
-	byID   map[string]map[string]bool // digests of the points' content, by the ID of the first
+	byID map[string]map[runfolder.Content]bool
 }
 
 // Folders merges run folders into a new one.
@@ -49,7 +49,7 @@ func Folders(out string, runs []*runfolder.Run) (*Summary, error) {
 	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
 		return nil, refused("%s: found it already, allowed: a new folder; name another one", out)
 	}
-	m := &merger{runs: runs, byID: map[string]map[string]bool{}}
+	m := &merger{runs: runs, byID: map[string]map[runfolder.Content]bool{}}
 	for i := range runs {
 		if err := m.read(i + 1); err != nil {
 			return nil, err
@@ -136,16 +136,18 @@ func (m *merger) source(n int) (*runfolder.Source, error) {
 
 // add adds a point, unless an earlier source has it.
 func (m *merger) add(p point, n int) {
-	first, content := runfolder.FirstID(p.ID), runfolder.Content(&p.Point)
-	if m.byID[first][content] {
+	first, content := runfolder.FirstID(p.ID), runfolder.ContentOf(&p.Point)
+	same := m.byID[first]
+	if same == nil {
+		same = map[runfolder.Content]bool{}
+		m.byID[first] = same
+	}
+	if same[content] {
 		m.Copies++
 		return
 	}
-	if m.byID[first] == nil {
-		m.byID[first] = map[string]bool{}
-	}
-	m.byID[first][content] = true
-	p.ID, p.Source = runfolder.NextID(first, len(m.byID[first])), n
+	same[content] = true
+	p.ID, p.Source = runfolder.NextID(first, len(same)), n
 	if p.ID != first {
 		m.Renamed = append(m.Renamed, p.ID)
 	}

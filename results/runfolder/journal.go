@@ -41,6 +41,9 @@ func openJournal(path string) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkSize(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return &journal{f: f}, nil
 }
 
@@ -104,6 +107,11 @@ func (j *journal) append(v any) error {
 	line, chain, err := chained(j.chain, line)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.f.Name(), err)
+	}
+	most := min(maxLineBytes, mostBytes(j.f.Name())-j.size)
+	if found := int64(len(line)) + 1; found > most {
+		return fmt.Errorf("%s: found a line of %d bytes, allowed: at most %d, so that the folder "+
+			"can be read", j.f.Name(), found, most)
 	}
 	if err := j.write(append(line, '\n')); err != nil {
 		return err

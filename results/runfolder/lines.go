@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/infile"
 )
 
@@ -36,12 +38,32 @@ func (b BadLine) String() string {
 	return fmt.Sprintf("%s, line %d: %s", b.File, b.Line, b.Reason)
 }
 
-// The limits of a JSON lines file of a run. A point takes some thousand bytes.
+// The limits of a JSON lines file of a run. A point takes some thousand bytes, and as many in
+// memory.
 const (
-	maxLineBytes = 4 << 20
-	maxLines     = 1_000_000
-	maxBadLines  = 1000 // named one by one
+	maxPointsBytes = 1 << 30
+	maxOtherBytes  = 64 << 20 // of the files beside points.jsonl
+	maxLineBytes   = 1 << 20
+	maxLines       = 1_000_000
+	maxBadLines    = 1000 // named one by one
 )
+
+// mostBytes is the limit of a JSON lines file.
+func mostBytes(path string) int64 {
+	if filepath.Base(path) == pointsFile {
+		return maxPointsBytes
+	}
+	return maxOtherBytes
+}
+
+// checkSize refuses a file that is too long before anybody reads it.
+func checkSize(f *os.File) error {
+	info, err := f.Stat()
+	if most := mostBytes(f.Name()); err == nil && info.Size() > most {
+		return fmt.Errorf("%s: found %d bytes, allowed: at most %d", f.Name(), info.Size(), most)
+	}
+	return err
+}
 
 // readLines hands each non-empty line to use, and reports the lines that use refuses. A file that
 // doesn't exist has no lines. A last line without a newline comes from a writer that is at work or
@@ -55,22 +77,30 @@ func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if err := checkSize(f); err != nil {
+		return nil, err
+	}
 	bad := badLines{file: filepath.Base(path)}
 	// Reading takes the memory of one line, whatever the file's size.
-	for r, n := bufio.NewReaderSize(f, 1<<20), 1; ; n++ {
+	whole := foreign.NewLimit(f, "the file", mostBytes(path))
+	for r, n := bufio.NewReaderSize(whole, 64<<10), 1; ; n++ {
 		if n > maxLines {
 			return bad.list, fmt.Errorf("%s: found more lines, allowed: at most %d", path,
 				maxLines)
 		}
-		line, long, err := readLine(r)
+		line, err := foreign.Line(r, "the line", maxLineBytes)
+		if long := err; foreign.Over(err) {
+			if err = skipLine(r); !foreign.Over(err) {
+				bad.add(n, long.Error())
+			}
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return bad.list, fmt.Errorf("read %s: %w", path, err)
 		}
-		switch {
-		case long:
-			bad.add(n, fmt.Sprintf("found more bytes, allowed: at most %d", maxLineBytes))
-		default:
-			bad.add(n, refusal(line, use))
+		if refused := refusal(line, use); errors.Is(refused, errFull) {
+			return bad.list, fmt.Errorf("%s, line %d: %w", path, n, refused)
+		} else if refused != nil {
+			bad.add(n, refused.Error())
 		}
 		if err != nil {
 			return bad.all(), nil
@@ -78,18 +108,11 @@ func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
 	}
 }
 
-// readLine reads up to the next newline, which is part of the line. It keeps nothing of a line
-// that is too long.
-func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
+// skipLine reads what is left of a line that is too long.
+func skipLine(r *bufio.Reader) error {
 	for {
-		part, err := r.ReadSlice('\n')
-		if long = long || len(line)+len(part) > maxLineBytes; long {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, long, err
+		if _, err := r.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
+			return err
 		}
 	}
 }
@@ -104,21 +127,17 @@ type badLines struct {
 // add keeps the reason why a line can't be used; "": it can.
 func (b *badLines) add(line int, reason string) {
 	if reason != "" {
-		b.append(BadLine{File: b.file, Line: line, Reason: reason})
+		b.keep(BadLine{Line: line, Reason: reason})
 	}
 }
 
-// addKept keeps what is to be said of a line that is used.
-func (b *badLines) addKept(reason string) {
-	b.append(BadLine{File: b.file, Kept: true, Reason: reason})
-}
-
-func (b *badLines) append(line BadLine) {
-	if len(b.list) == maxBadLines {
+func (b *badLines) keep(bad BadLine) {
+	if len(b.list) >= maxBadLines {
 		b.more++
 		return
 	}
-	b.list = append(b.list, line)
+	bad.File = b.file
+	b.list = append(b.list, bad)
 }
 
 func (b *badLines) all() []BadLine {
@@ -129,19 +148,16 @@ func (b *badLines) all() []BadLine {
 	return b.list
 }
 
-// refusal is the reason why use refuses a line. It is "" if use takes the line or the line is
+// refusal is the reason why use refuses a line. It is nil if use takes the line or the line is
 // empty.
-func refusal(line []byte, use func(line []byte) error) string {
+func refusal(line []byte, use func(line []byte) error) error {
 	text := bytes.TrimSuffix(line, []byte("\n"))
 	if len(bytes.TrimSpace(text)) == 0 {
-		return ""
+		return nil
 	}
 	err := use(text)
-	switch {
-	case err == nil:
-		return ""
-	case len(text) == len(line):
-		return "half-written: " + err.Error()
+	if err != nil && len(text) == len(line) {
+		return fmt.Errorf("half-written: %w", err)
 	}
-	return err.Error()
+	return err
 }

@@ -20,7 +20,7 @@ func TestLinesAreBounded(t *testing.T) {
 	if len(bad) != maxBadLines+1 {
 		t.Fatalf("%d bad lines, want %d", len(bad), maxBadLines+1)
 	}
-	if want := "points.jsonl, line 2: found more bytes, allowed: at most 4194304"; bad[0].String() != want {
+	if want := "points.jsonl, line 2: found more bytes in the line, allowed: at most 1048576 bytes"; bad[0].String() != want {
 		t.Errorf("got %s, want %s", bad[0], want)
 	}
 	if want := "points.jsonl: and 6 more lines"; bad[maxBadLines].String() != want {

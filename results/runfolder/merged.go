@@ -1,6 +1,7 @@
 package runfolder
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"dpukv/internal/outfile"
+	"dpukv/internal/strictyaml"
 	"dpukv/results"
 )
 
@@ -47,7 +49,10 @@ func (r *Run) MergedFrom() ([]Source, error) {
 		return nil, err
 	}
 	var m merged
-	if err := yaml.Unmarshal(text, &m); err != nil {
+	if _, err = strictyaml.Tokens(text); err == nil {
+		err = yaml.Unmarshal(text, &m)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(r.dir, sweepFile), err)
 	}
 	return m.MergedFrom, nil
@@ -117,16 +122,19 @@ func writeRequests(dir string, sweep, testbed []byte) error {
 	return outfile.Replace(filepath.Join(dir, sweepFile), sweep)
 }
 
-// Content is a digest of a point's fields, but those that depend on the folder. Points that have it
-// in common are one.
-func Content(of *results.Point) string {
-	p := *of
-	p.ID, p.Chain, p.Source = "", "", 0
-	text, err := json.Marshal(&p)
+// Content is a digest of a point. Two points are one if all of their fields agree but those that
+// depend on the folder.
+type Content [sha256.Size]byte
+
+// ContentOf returns the content of a point.
+func ContentOf(p *results.Point) Content {
+	free := *p
+	free.ID, free.Chain, free.Source = "", "", 0
+	text, err := json.Marshal(&free)
 	if err != nil {
-		text = []byte(of.ID)
+		text = []byte(p.ID)
 	}
-	return digest(text)
+	return sha256.Sum256(text)
 }
 
 // again stands between the ID of a point and the number of the points with it. No sweep makes an ID

@@ -37,11 +37,10 @@ type repeatedIDs struct {
 	said badLines
 }
 
-// sameID are the points that are ok and have one ID in the file.
+// sameID has the points of one ID.
 type sameID struct {
-	first    int             // in the file's points
-	contents map[string]bool // digests of all; nil as long as there is one
-	count    int
+	first    int // its place
+	contents map[Content]bool
 }
 
 // keeps reports whether a point, to be added to others, is no copy. A point with the ID of another
@@ -51,27 +50,27 @@ func (r *repeatedIDs) keeps(points []results.Point, p *results.Point) bool {
 		return true
 	}
 	if r.ok == nil {
-		r.ok = map[string]*sameID{}
+		r.ok, r.said.file = map[string]*sameID{}, pointsFile
 	}
-	same := r.ok[p.ID]
-	if same == nil {
-		r.ok[p.ID] = &sameID{first: len(points), count: 1}
+	id := p.ID
+	same, again := r.ok[id]
+	if !again {
+		r.ok[id] = &sameID{first: len(points)}
 		return true
 	}
 	if same.contents == nil {
-		same.contents = map[string]bool{Content(&points[same.first]): true}
+		same.contents = map[Content]bool{ContentOf(&points[same.first]): true}
 	}
-	digest := Content(p)
-	if same.contents[digest] {
-		r.said.add(0, fmt.Sprintf("a copy of point %s: it is there twice", p.ID))
+	content := ContentOf(p)
+	if same.contents[content] {
+		r.said.add(0, fmt.Sprintf("a copy of point %s: it is there twice", id))
 		return false
 	}
-	same.contents[digest] = true
-	same.count++
-	id := p.ID
-	p.ID = NextID(id, same.count)
-	r.said.addKept(fmt.Sprintf("found point %s %d times with other content, allowed: once; it is "+
-		"kept as %s; join folders with dpukv run merge", id, same.count, p.ID))
+	same.contents[content] = true
+	n := len(same.contents)
+	p.ID = NextID(id, n)
+	r.said.keep(BadLine{Kept: true, Reason: fmt.Sprintf("found point %s %d times with other "+
+		"content, allowed: once; it is kept as %s; join folders with dpukv run merge", id, n, p.ID)})
 	return true
 }
 

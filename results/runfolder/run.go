@@ -137,13 +137,16 @@ func (r *Run) Machines() []string {
 // somebody joined two folders. A copy of a line is left out, another point becomes ID~2.
 func (r *Run) All() ([]results.Point, []BadLine, error) {
 	points, bad, err := r.readPoints()
+	if err != nil {
+		return points, bad, err
+	}
 	bad = append(bad, r.damagedFiles(points)...)
 	split := badLines{file: pointsFile}
-	for _, line := range results.SplitByPages(points) {
-		split.addKept(line)
+	for _, reason := range results.SplitByPages(points) {
+		split.keep(BadLine{Kept: true, Reason: reason})
 	}
 	bad = append(bad, split.all()...)
-	return points, append(bad, r.editedFiles()...), err
+	return points, append(bad, r.editedFiles()...), nil
 }
 
 // Points returns those of [Run.All] that measure a store.
@@ -161,7 +164,8 @@ func (r *Run) those(probes bool) ([]results.Point, []BadLine, error) {
 
 func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	var points []results.Point
-	twice := repeatedIDs{said: badLines{file: pointsFile}}
+	var twice repeatedIDs
+	var taken memory
 	path := filepath.Join(r.dir, pointsFile)
 	if n := linesOf(path); n > 0 {
 		points = make([]results.Point, 0, n)
@@ -169,6 +173,7 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	bad, err := readLines(path, func(line []byte) error {
 		p, err := decodePoint(line)
 		if err == nil && twice.keeps(points, &p) {
+			err = taken.add(&p)
 			points = append(points, p)
 		}
 		return err
@@ -185,6 +190,9 @@ func linesOf(path string) (n int) {
 		return 0
 	}
 	defer f.Close()
+	if checkSize(f) != nil {
+		return 0
+	}
 	b := make([]byte, 1<<16)
 	for n < most {
 		got, err := f.Read(b)

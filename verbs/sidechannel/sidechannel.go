@@ -9,6 +9,8 @@ import (
 	"net"
 	"time"
 
+	"dpukv/internal/foreign"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -123,24 +125,14 @@ func (c *Channel) read(v any) error {
 
 // line reads up to the end of a line. It never takes more memory than the limit.
 func (c *Channel) line() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := c.in.ReadSlice('\n')
-		if len(line)+len(part) > c.limit {
-			return nil, fmt.Errorf("found a value of more than %d bytes, allowed: at most that "+
-				"many; check that the peer is a dpukv of the same version",
-				c.limit)
-		}
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line, nil
-		case err == io.EOF && len(line) > 0:
-			return nil, io.ErrUnexpectedEOF
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
+	line, err := foreign.Line(c.in, "a value", c.limit)
+	switch {
+	case foreign.Over(err):
+		return nil, fmt.Errorf("%w; check that the peer is a dpukv of the same version", err)
+	case err == io.EOF && len(line) > 0:
+		return nil, io.ErrUnexpectedEOF
 	}
+	return line, err
 }
 
 // Await is Receive for the owner of a software device, which moves packets only inside calls: it

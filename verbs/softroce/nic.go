@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 // sysfs is where the kernel describes its devices.
@@ -91,7 +93,7 @@ func roceEnabled(device string) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), devlinkTimeout)
 	defer cancel()
 	argv := []string{"devlink", "-j", "dev", "param", "show", device, "name", "enable_roce"}
-	out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+	out, err := foreign.Run(exec.CommandContext(ctx, argv[0], argv[1:]...))
 	if err != nil {
 		text := err.Error()
 		if exit := new(exec.ExitError); errors.As(err, &exit) {

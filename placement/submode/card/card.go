@@ -108,10 +108,11 @@ done`
 // Read asks a node about a card.
 func Read(ctx context.Context, n step.Node, pci string) (Card, error) {
 	out, err := n.Run(ctx, Query(pci))
+	what := "the mode of the card " + pci
 	if err != nil {
-		return Card{PCI: pci}, fmt.Errorf("node %s: the mode of the card %s: %w\nTo do: install "+
-			"NVIDIA's firmware tools there (mlxconfig), run \"mst start\", and log in as root or "+
-			"allow \"sudo -n mlxconfig\"", n.Name, pci, err)
+		return Card{PCI: pci}, step.Advise(n.About(what, err), "install NVIDIA's firmware tools "+
+			"there (mlxconfig), run \"mst start\", and log in as root or allow "+
+			"\"sudo -n mlxconfig\"")
 	}
 	if more, err := n.Run(ctx, step.Shell(channelsScript, pci)); err == nil {
 		out += more // channels are a fact beside the mode, where ethtool tells them
@@ -119,7 +120,7 @@ func Read(ctx context.Context, n step.Node, pci string) (Card, error) {
 	c, err := Parse(out)
 	c.PCI = pci
 	if err != nil {
-		return c, fmt.Errorf("node %s: the mode of the card %s: %w", n.Name, pci, err)
+		return c, n.About(what, err)
 	}
 	return c, nil
 }

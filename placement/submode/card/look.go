@@ -76,7 +76,7 @@ func Look(ctx context.Context, n step.Node, address string) (Node, error) {
 			return seen, nil
 		}
 	}
-	return Node{}, fmt.Errorf("node %s: its interfaces and cards: %w", n.Name, err)
+	return Node{}, n.About("its interfaces and cards", err)
 }
 
 func look(sys, address string) []string { return step.Shell(lookScript, sys, address) }

@@ -45,20 +45,19 @@ func run(ctx context.Context, here, argv []string) (string, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
+	stdout.Kill = func() { _ = cmd.Cancel() }
 	err := cmd.Run()
 	switch {
+	case stdout.Err() != nil:
+		return "", &Failed{Run: argv, Err: stdout.Err()}
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("%s: %w", Shorten(Quote(argv)), context.Cause(ctx))
+		return "", &Failed{Run: argv, Err: context.Cause(ctx)}
 	case errors.Is(err, exec.ErrWaitDelay): // a daemon kept stdout
 		err = nil
 	}
-	if full := stdout.Err(); full != nil {
-		return "", fmt.Errorf("%s: %w", Shorten(Quote(argv)), full)
-	}
 	if err != nil {
 		out := strings.TrimSpace(string(stdout.Bytes()))
-		said := strings.TrimSpace(strings.TrimSpace(stderr.String()) + "\n" + Shorten(out))
-		return "", fmt.Errorf("%s: %w: %s", Shorten(Quote(argv)), err, said)
+		return "", &Failed{argv, stderr.String(), Shorten(out), err}
 	}
 	return string(stdout.Bytes()), nil
 }

@@ -67,11 +67,7 @@ func (s *Step) explain(n Node, err error) error {
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("node %s: %s: %w", n.Name, s.Purpose, err)
-	if s.Advice != "" {
-		err = fmt.Errorf("%w\nTo do: %s", err, s.Advice)
-	}
-	return err
+	return Advise(n.About(s.Purpose, err), s.Advice)
 }
 
 // Record returns the step's undo record, with the current state; nil: there is nothing to undo.

@@ -60,9 +60,11 @@ func readWelcome(r io.Reader) error {
 	if n == 0 {
 		return nil
 	}
-	reason, err := io.ReadAll(io.LimitReader(r, int64(min(n, maxReason))))
-	if err != nil && len(reason) == 0 {
+	reason := make([]byte, min(n, maxReason))
+	got, err := io.ReadFull(r, reason)
+	if got == 0 {
 		return err
 	}
+	reason = reason[:got]
 	return fmt.Errorf("the server says: %s", foreign.Reason(reason))
 }
