@@ -107,8 +107,8 @@ func DecodeHlog(log []byte) ([]Interval, error) {
 			return intervals, fmt.Errorf("histogram log, line %d: %w", i, err)
 		}
 		if len(intervals) == maxIntervals {
-			return intervals, fmt.Errorf("histogram log, line %d: found more intervals, allowed: at "+
-				"most %d", i, maxIntervals)
+			return intervals, fmt.Errorf("histogram log, line %d: found more intervals, "+
+				"allowed: at most %d", i, maxIntervals)
 		}
 		intervals = append(intervals, iv)
 	}
@@ -144,8 +144,8 @@ func decodeInterval(line string) (Interval, error) {
 	return iv, nil
 }
 
-// The limits of a log. An interval takes 230 KB of memory, whatever its line takes. A load has up to
-// 128, with a tag or eight.
+// The limits of a log. An interval takes 230 KB of memory, whatever its line takes. A load has up
+// to 128 for each tag.
 const (
 	maxIntervals    = 2048
 	maxPayloadBytes = 1 << 20 // decompressed

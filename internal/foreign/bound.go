@@ -23,8 +23,8 @@ func Over(err error) bool {
 	return over
 }
 
-// Limit reads at most so many bytes. Where more come, it fails with [TooMuch]. A buffered reader may
-// use it.
+// Limit reads at most so many bytes. Where more come, it fails with [TooMuch]. A buffered reader
+// may use it.
 type Limit struct {
 	r    io.Reader
 	much TooMuch

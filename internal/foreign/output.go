@@ -15,7 +15,7 @@ import (
 
 // MaxOutput is the limit for a node command's stdout. The longest lists that dpukv requests are
 // some megabytes.
-const MaxOutput = 64 << 20
+const MaxOutput = 16 << 20
 
 // Output takes a command's stdout, up to MaxOutput. A longer output fails, which ends the command:
 // nobody reads it any more.

@@ -15,7 +15,7 @@ func TestOutputEndsACommand(t *testing.T) {
 	if err := cmd.Run(); err == nil {
 		t.Error("it ended well")
 	}
-	if err := out.Err(); err == nil || !strings.Contains(err.Error(), "allowed: at most 67108864 bytes") {
+	if err := out.Err(); err == nil || !strings.Contains(err.Error(), "allowed: at most 16777216 bytes") {
 		t.Errorf("got %v", err)
 	}
 	if n := len(out.Bytes()); n > MaxOutput {

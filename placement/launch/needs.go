@@ -6,10 +6,11 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"dpukv/internal/foreign"
 )
 
 // machine describes a node to the choice of its binary.
@@ -56,7 +57,7 @@ func needsOf(f *elf.File) (n needs, err error) {
 		if p.Type != elf.PT_INTERP {
 			continue
 		}
-		text, err := io.ReadAll(io.LimitReader(p.Open(), 4096))
+		text, err := foreign.ReadAll(p.Open(), "the name of its linker", 4096)
 		if err != nil {
 			return n, err
 		}

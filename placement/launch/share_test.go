@@ -3,8 +3,10 @@ package launch
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/test/daemon"
 	"dpukv/internal/test/must"
 )
@@ -40,6 +42,38 @@ func TestShare(t *testing.T) {
 	}
 	if a, b := id(&shared.Node), id(&shared.Node); a == b {
 		t.Errorf("after Close, one connection: %s", a)
+	}
+}
+
+// TestEndlessNode: a node that writes without end, with and without line ends, ends at once.
+func TestEndlessNode(t *testing.T) {
+	for name, script := range map[string]string{
+		"zeros": "exec cat /dev/zero", "lines": "exec yes",
+		"zeros later": `case "$*" in *-G*) exit;; esac; exec cat /dev/zero`,
+		"zeros after its path": "trap '' PIPE; echo machine x86_64 9.99 /lib64/ld-linux-x86-64.so.2; " +
+			"echo have /bin/true; exec cat /dev/zero",
+	} {
+		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			must.Do(t, os.WriteFile(filepath.Join(bin, "ssh"), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
+			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+			t.Setenv("TMPDIR", t.TempDir())
+			n := &Node{Name: "bf", Via: SSH, Host: "bf"}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if name != "zeros after its path" {
+				s, err := Share(t.Context(), n)
+				if s != nil || name == "zeros later" && !foreign.Over(err) {
+					t.Errorf("Share: found %v, %v", s, err)
+				}
+			}
+			_, err := Install(t.Context(), n, Binaries{})
+			must.Fail(t, err, "found more bytes in what the node writes before dpukv's words, allowed: at most 1048576")
+			runtime.ReadMemStats(&after)
+			if got := after.TotalAlloc - before.TotalAlloc; got > 200<<20 {
+				t.Errorf("it took %d bytes", got)
+			}
+		})
 	}
 }
 

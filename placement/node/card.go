@@ -76,8 +76,9 @@ func exchange(ctx context.Context, addr string) error {
 func ping(ctx context.Context, p *Ping) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*ReachTimeout)
 	defer cancel()
-	out, err := foreign.RunCombined(exec.CommandContext(ctx, "ping", "-M", "do", "-q", "-c", "3", "-i", "0.2",
-		"-W", "1", "-I", p.From, "-s", strconv.Itoa(p.Bytes), p.To))
+	out, err := foreign.RunCombined(exec.CommandContext(ctx, "ping",
+		"-M", "do", "-q", "-c", "3", "-i", "0.2", "-W", "1", "-I", p.From,
+		"-s", strconv.Itoa(p.Bytes), p.To))
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, strings.Join(strings.Fields(string(out)), " "))
 	}

@@ -33,8 +33,9 @@ import (
 // ProtocolVersion changes whenever an older node would misunderstand a message.
 const ProtocolVersion = 10
 
-// The bounds of what a peer sends. A peer that sends more is no node of dpukv. A message has room for
-// the histograms of a long point. A process tells of its progress ten times a second, for a day.
+// The bounds of what a peer sends. A peer that sends more is no node of dpukv. A message has room
+// for the histograms of a long point. A process tells of its progress ten times a second, for a
+// day.
 const (
 	MaxMessageBytes  = 16 << 20
 	maxMessages      = 1_000_000

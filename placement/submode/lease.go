@@ -52,7 +52,7 @@ func (l *Lease) start(ctx context.Context) error {
 		Ports: journal.Ports(l.Ports), Filter: l.Config.Filter.String(),
 	}
 	if err := l.journal.Begin(ctx, &h, OnPath(l.Submode)); err != nil {
-		return fmt.Errorf("node %s: make the folder for what is to be undone: %w", l.node.Name, err)
+		return l.node.About("make the folder for what is to be undone", err)
 	}
 	steps := l.steps()
 	for i := range steps {

@@ -41,7 +41,7 @@ type merger struct {
 	Summary
 	runs   []*runfolder.Run
 	points []point
-	byID map[string]map[runfolder.Content]bool
+	byID   map[string]map[runfolder.Content]bool
 }
 
 // Folders merges run folders into a new one.

@@ -65,6 +65,10 @@ func checkSize(f *os.File) error {
 	return err
 }
 
+func tooManyLines(path string) error {
+	return fmt.Errorf("%s: found more lines, allowed: at most %d", path, maxLines)
+}
+
 // readLines hands each non-empty line to use, and reports the lines that use refuses. A file that
 // doesn't exist has no lines. A last line without a newline comes from a writer that is at work or
 // has crashed: readLines uses it if it happens to be whole.
@@ -85,8 +89,7 @@ func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
 	whole := foreign.NewLimit(f, "the file", mostBytes(path))
 	for r, n := bufio.NewReaderSize(whole, 64<<10), 1; ; n++ {
 		if n > maxLines {
-			return bad.list, fmt.Errorf("%s: found more lines, allowed: at most %d", path,
-				maxLines)
+			return bad.list, tooManyLines(path)
 		}
 		line, err := foreign.Line(r, "the line", maxLineBytes)
 		if long := err; foreign.Over(err) {

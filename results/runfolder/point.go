@@ -69,8 +69,9 @@ func (r *repeatedIDs) keeps(points []results.Point, p *results.Point) bool {
 	same.contents[content] = true
 	n := len(same.contents)
 	p.ID = NextID(id, n)
-	r.said.keep(BadLine{Kept: true, Reason: fmt.Sprintf("found point %s %d times with other "+
-		"content, allowed: once; it is kept as %s; join folders with dpukv run merge", id, n, p.ID)})
+	why := fmt.Sprintf("found point %s %d times with other content, allowed: once; it is kept as "+
+		"%s; join folders with dpukv run merge", id, n, p.ID)
+	r.said.keep(BadLine{Kept: true, Reason: why})
 	return true
 }
 

@@ -167,9 +167,12 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	var twice repeatedIDs
 	var taken memory
 	path := filepath.Join(r.dir, pointsFile)
-	if n := linesOf(path); n > 0 {
-		points = make([]results.Point, 0, n)
+	lines, size := linesOf(path)
+	if lines > maxLines {
+		return nil, nil, tooManyLines(path)
 	}
+	const least = 1 << 10 // bytes of a point from dpukv
+	points = make([]results.Point, 0, min(int64(lines), size/least))
 	bad, err := readLines(path, func(line []byte) error {
 		p, err := decodePoint(line)
 		if err == nil && twice.keeps(points, &p) {
@@ -181,27 +184,26 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	return lastOfEachID(points), append(bad, twice.said.all()...), err
 }
 
-// linesOf counts the lines of a file, up to a limit. A slice of points that grows would need twice
-// the memory. A file that can't be read has none.
-func linesOf(path string) (n int) {
-	const most = 1 << 17
+// linesOf counts the lines and bytes of a file, up to their limits. A slice of points that grows
+// would need twice the memory. A file that can't be read has none.
+func linesOf(path string) (n int, size int64) {
 	f, err := infile.Open(path)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer f.Close()
 	if checkSize(f) != nil {
-		return 0
+		return 0, 0
 	}
 	b := make([]byte, 1<<16)
-	for n < most {
+	for n <= maxLines {
 		got, err := f.Read(b)
-		n += bytes.Count(b[:got], []byte{'\n'})
+		n, size = n+bytes.Count(b[:got], []byte{'\n'}), size+int64(got)
 		if err != nil {
 			break
 		}
 	}
-	return min(n, most)
+	return n, size
 }
 
 // Histograms returns the latency histograms of the point with this ID. The error is an

@@ -43,7 +43,7 @@ func CPUHits(ctx context.Context, n step.Node, pci string) (map[string]uint64, e
 			return hits, nil
 		}
 	}
-	return nil, fmt.Errorf("node %s: packets at the Arm's cores: %w", n.Name, err)
+	return nil, n.About("packets at the Arm's cores", err)
 }
 
 func parseHits(out string) (map[string]uint64, error) {

@@ -22,7 +22,7 @@ type End struct {
 func Check(ctx context.Context, dpu step.Node, port string, client, server End) error {
 	out, err := dpu.Run(ctx, []string{"cat", "/sys/class/net/" + port + "/mtu"})
 	if err != nil {
-		return fmt.Errorf("node %s: which MTU has %s? %w", dpu.Name, port, err)
+		return dpu.About("which MTU has "+port+"?", err)
 	}
 	mtu, err := strconv.Atoi(strings.TrimSpace(out))
 	if err != nil {
@@ -43,7 +43,7 @@ func (e *End) has(ctx context.Context, mtu int, port string) error {
 	}
 	out, err := e.Node.Run(ctx, []string{"ip", "-j", "address", "show", "to", e.Address})
 	if err != nil {
-		return fmt.Errorf("node %s: which interface has %s? %w", e.Node.Name, e.Address, err)
+		return e.Node.About("which interface has "+e.Address+"?", err)
 	}
 	var list []struct {
 		Name string `json:"ifname"`

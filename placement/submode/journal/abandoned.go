@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"fmt"
 
 	"dpukv/placement/submode/step"
 )
@@ -40,7 +39,7 @@ done
 cd /
 rmdir -p "$root" 2>/dev/null || :`, namespaces, here.inode, here.mark))
 	if err != nil {
-		return fmt.Errorf("node %s: look for folders of dead owners: %w", n.Name, err)
+		return n.About("look for folders of dead owners", err)
 	}
 	return nil
 }

@@ -13,11 +13,11 @@ import (
 func cardID(ctx context.Context, n step.Node, wire string) (string, error) {
 	out, err := n.Run(ctx, []string{"cat", "/etc/machine-id"})
 	if err != nil {
-		return "", fmt.Errorf("node %s: which machine is it? %w", n.Name, err)
+		return "", n.About("which machine is it?", err)
 	}
 	id := strings.TrimSpace(out)
 	if out, err = n.Run(ctx, []string{"ip", "-j", "link", "show", "dev", wire}); err != nil {
-		return "", fmt.Errorf("node %s: which card is it? %w", n.Name, err)
+		return "", n.About("which card is it?", err)
 	}
 	var list []struct{ Address, Permaddr string }
 	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) != 1 {

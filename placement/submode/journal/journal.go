@@ -126,7 +126,7 @@ func (j *Journal) Undo(ctx context.Context) error {
 		j.ns, err = readNamespace(ctx, j.node) // as it is now
 	}
 	if err != nil {
-		return fmt.Errorf("node %s: what is there to undo? %w", j.node.Name, err)
+		return j.node.About("what is there to undo?", err)
 	}
 	if err := j.belongs(ctx, out); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (j *Journal) Undo(ctx context.Context) error {
 			continue // the settings went with the interface
 		}
 		if err := j.undo(ctx, &u); err != nil {
-			errs = append(errs, fmt.Errorf("node %s: undo: %w", j.node.Name, err))
+			errs = append(errs, j.node.About("undo", err))
 		}
 	}
 	if len(errs) == 0 {

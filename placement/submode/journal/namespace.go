@@ -57,7 +57,7 @@ type namespace struct {
 func readNamespace(ctx context.Context, n step.Node) (*namespace, error) {
 	out, err := n.Run(ctx, []string{"readlink", "/proc/self/ns/net"})
 	if err != nil {
-		return nil, fmt.Errorf("node %s: which network namespace is it? %w", n.Name, err)
+		return nil, n.About("which network namespace is it?", err)
 	}
 	m := inodeNumber.FindStringSubmatch(strings.TrimSpace(out))
 	if m == nil {
@@ -69,7 +69,7 @@ func readNamespace(ctx context.Context, n step.Node) (*namespace, error) {
 		s.links, err = iplink.Parse(out)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("node %s: which interfaces are there? %w", n.Name, err)
+		return nil, n.About("which interfaces are there?", err)
 	}
 	for _, name := range s.links[loopback].AltNames {
 		if m := namespaceMark.FindStringSubmatch(name); m != nil {

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"fmt"
 
 	"dpukv/placement/submode/step"
 )
@@ -30,7 +29,7 @@ done
 echo "the timer (process $pid) does not end" >&2
 exit 1`, j.file(TimerPID), TimerMark(j.dir)))
 	if err != nil {
-		return fmt.Errorf("node %s: end the timer that would undo: %w", j.node.Name, err)
+		return j.node.About("end the timer that would undo", err)
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ type Failed struct {
 	Err    error  // how it ended
 }
 
-// Error begins with what the command said, which has the cause. A script is not in it: it would hide
-// the cause, and the step's purpose tells more.
+// Error begins with what the command said, which has the cause. A script is not in it: it would
+// hide the cause, and the step's purpose tells more.
 func (f *Failed) Error() string {
 	command := Quote(f.Run)
 	if strings.Contains(command, "\n") {

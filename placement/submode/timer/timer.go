@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"dpukv/internal/infile"
 	"dpukv/placement/submode/journal"
 )
 
@@ -145,7 +146,7 @@ func writePID(file string) error {
 
 // pidOf reads the PID file of a folder; 0: there is none.
 func pidOf(folder string) int {
-	text, err := os.ReadFile(filepath.Join(folder, journal.TimerPID))
+	text, err := infile.Read(filepath.Join(folder, journal.TimerPID), 32)
 	if err != nil {
 		return 0
 	}
