@@ -2,6 +2,11 @@ package results_test
 
 import (
 	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -111,4 +116,47 @@ func FuzzDecodeHlog(f *testing.F) {
 		// DecodeHlog only has to return: damage must never end the process.
 		_, _ = results.DecodeHlog(log)
 	})
+}
+
+// payload is a histogram as a log has it, with the given digits and content.
+func payload(digits uint32, content []byte) string {
+	var z bytes.Buffer
+	w := zlib.NewWriter(&z)
+	head := binary.BigEndian.AppendUint32(nil, 0x1c849313)
+	head = binary.BigEndian.AppendUint32(head, uint32(len(content)))
+	head = binary.BigEndian.AppendUint32(head, 0)
+	head = binary.BigEndian.AppendUint32(head, digits)
+	head = binary.BigEndian.AppendUint64(head, results.HistogramLowestNs)
+	head = binary.BigEndian.AppendUint64(head, uint64(results.HistogramHighestNs))
+	head = binary.BigEndian.AppendUint64(head, math.Float64bits(1))
+	_, _ = w.Write(append(head, content...))
+	_ = w.Close()
+	b := binary.BigEndian.AppendUint32(nil, 0x1c849314)
+	b = binary.BigEndian.AppendUint32(b, uint32(z.Len()))
+	return base64.StdEncoding.EncodeToString(append(b, z.Bytes()...))
+}
+
+// TestHlogIsBounded: a short log cannot ask for much memory.
+func TestHlogIsBounded(t *testing.T) {
+	start := time.UnixMilli(1000)
+	whole := must.Get(results.EncodeHlog([]results.Interval{
+		{results.TagActual, start, start.Add(time.Second), histogramOf([]int64{1000})},
+	}))(t)
+	line := whole[bytes.LastIndex(bytes.TrimSpace(whole), []byte("\n"))+1:]
+	for name, c := range map[string]struct{ log, want string }{
+		"as it is":        {"Tag=actual,1,1,1," + payload(results.HistogramDigits, []byte{2}) + "\n", ""},
+		"a bomb":          {"Tag=actual,1,1,1," + payload(results.HistogramDigits, make([]byte, 64<<20)) + "\n", "found more bytes in a histogram, allowed: at most 1048576"},
+		"other digits":    {"Tag=actual,1,1,1," + payload(5, []byte{2}) + "\n", "found digits, lowest and highest value [5 1 120000000000], allowed: [3 1 120000000000]"},
+		"no histogram":    {"Tag=actual,1,1,1,AAAA\n", "found no base64 of a histogram"},
+		"many histograms": {strings.Repeat(string(line), 2100), "found more intervals, allowed: at most 2048"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := results.DecodeHlog([]byte(c.log))
+		runtime.ReadMemStats(&after)
+		must.Fail(t, err, c.want)
+		if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 && !strings.HasPrefix(name, "many") {
+			t.Errorf("%s: it took %d bytes", name, got)
+		}
+	}
 }

@@ -10,13 +10,13 @@ import (
 
 func TestHostileAnswers(t *testing.T) {
 	for name, c := range map[string]struct{ unit, want string }{
-		"a line without an end": {strings.Repeat("+", 4096), "allowed: at most 16777216"},
+		"a line without an end": {strings.Repeat("+", 4096), "in a line of an answer, allowed: at most 1048576"},
 		"nested without an end": {strings.Repeat("*1\r\n", 1000), "nested deeper, allowed: at most 8"},
 		"parts without an end": {
 			"*1000000\r\n" + strings.Repeat(":1234567890123456789\r\n", 1_000_000),
-			"allowed: at most 16777216",
+			"in an answer, allowed: at most 4194304",
 		},
-		"a reason of megabytes": {"-ERR " + strings.Repeat("\x1b[2J", 1<<20) + "\r\n", "(4194308 bytes in all)"},
+		"a reason of half a megabyte": {"-ERR " + strings.Repeat("\x1b[2J", 1<<17) + "\r\n", "(524292 bytes in all)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pipetest.Hostile(t, func(conn net.Conn) (err error) {

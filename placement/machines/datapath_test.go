@@ -2,11 +2,13 @@ package machines
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"dpukv/internal/test/daemon"
 	"dpukv/internal/test/must"
 	"dpukv/placement/launch"
+	"dpukv/placement/submode/card"
 	"dpukv/placement/testbed"
 )
 
@@ -32,5 +34,19 @@ func TestSubmodeNodeConnectsOnce(t *testing.T) {
 	must.Do(t, m.Close())
 	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
 		t.Errorf("it left %v", left)
+	}
+}
+
+// TestWrongHost: ssh's error comes first, without the script that would have run there.
+func TestWrongHost(t *testing.T) {
+	bf := testbed.Node{Kind: testbed.KindDPU, Node: launch.Node{
+		Name: "bf", Via: launch.SSH, Host: "nowhere.invalid", SSHConfig: "/dev/null",
+	}}
+	m := &Machines{}
+	defer m.Close()
+	_, err := card.Read(t.Context(), m.SubmodeNode(&bf), "0000:03:00.0")
+	must.Fail(t, err, "node bf: there is no host nowhere.invalid (")
+	if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "mlxconfig") {
+		t.Errorf("found more than ssh's error: %v", err)
 	}
 }

@@ -196,6 +196,13 @@ func (f fault) happen(out *node.MessageWriter) {
 		out.Send(&node.Begin{})
 	case "huge":
 		fmt.Print(strings.Repeat("x", node.MaxMessageBytes+1))
+	case "endless": // and it ignores that nobody reads
+		signal.Ignore(syscall.SIGPIPE, syscall.SIGTERM)
+		for zeros := make([]byte, 1<<16); ; {
+			_, _ = os.Stdout.Write(zeros)
+		}
+	case "values":
+		fmt.Println(`{"type":"result","body":{"point":{"warnings":[` + strings.Repeat(`"",`, 200_000) + `""]}}}`)
 	case "failed":
 		out.Send(&node.Failed{Error: "the address is taken"})
 	case "failed preload":

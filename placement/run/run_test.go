@@ -94,6 +94,10 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"client@go=kill":                  "node client: asked to measure for 10ms, it was killed by signal 9",
 		"client@go=hang":                  "node client: nothing for a while when asked to measure for 10ms",
 		"client@go=deaf":                  "node client: nothing for a while when asked to measure for 10ms",
+		"client@go=endless": "node client: asked to measure for 10ms, it sent a line that never ends: " +
+			"found more bytes in a message, allowed: at most 16777216 bytes",
+		"client@go=values": "node client: asked to measure for 10ms, it sent a message of about 200006 values, " +
+			"allowed: at most 100000",
 		"client@go=huge": "node client: asked to measure for 10ms, it sent a line that never ends: " +
 			"found more bytes in a message, allowed: at most 16777216 bytes",
 		"client@go=failed point":       "node client: some answers were wrong",
