@@ -42,12 +42,14 @@ type Keys struct {
 	all    []Known
 	stride uint64
 	baseNs int64
+	first  uint16        // number of each key
 	unit   time.Duration // of times to live
 	// Strict tells that the server evicts nothing.
 	Strict bool
 }
 
-// New follows the keys of a trace, from a time on.
+// New follows the keys of a trace, from a time on. The numbers of SETs begin with that time, so that
+// the values of an earlier replay have others.
 func New(keys uint64, facts *kvs.Facts, nowNs int64) Keys {
 	stride := uint64(1)
 	for keys > stride*Most {
@@ -55,7 +57,8 @@ func New(keys uint64, facts *kvs.Facts, nowNs int64) Keys {
 	}
 	return Keys{
 		all: make([]Known, (keys+stride-1)/stride), stride: stride, baseNs: nowNs,
-		unit: facts.TTLUnit, Strict: facts.Mode == "store",
+		first: uint16(nowNs / int64(time.Millisecond)),
+		unit:  facts.TTLUnit, Strict: facts.Mode == "store",
 	}
 }
 
@@ -88,7 +91,7 @@ func (f *Keys) Sends(key uint64, ttl time.Duration, now func() int64) uint16 {
 	}
 	k.pendingMs = min(k.pendingMs, until)
 	k.sent++
-	return k.sent
+	return f.first + k.sent
 }
 
 // least is the time until which an item of a time to live that is sent now is surely there. A
@@ -139,7 +142,7 @@ func (f *Keys) Answer(k *Known, a *kvs.Answer, op kvs.Op, failed bool) Finding {
 		k.state = unknown
 		return AsExpected
 	case writes && a.Status == kvs.OK:
-		k.state, k.stored, k.untilMs = there, k.answered, k.pendingMs
+		k.state, k.stored, k.untilMs = there, f.first+k.answered, k.pendingMs
 		if op == kvs.Add && lasted {
 			return Gone
 		}

@@ -52,8 +52,8 @@ func TestAnswers(t *testing.T) {
 		if !faulty {
 			most = 3 // times to live, and values without a version
 		}
-		f := New(1, &kvs.Facts{Mode: "store", TTLUnit: time.Millisecond}, 0)
-		now := int64(0)
+		now := int64(rapid.IntRange(0, 1<<17).Draw(t, "begin")) * 1e6
+		f := New(1, &kvs.Facts{Mode: "store", TTLUnit: time.Millisecond}, now)
 		right, store := simKey{}, simKey{}
 		var flight []kvs.Request
 		differs, found := false, Finding(AsExpected)
@@ -120,6 +120,18 @@ func TestLostBeforeTheTTL(t *testing.T) {
 		if got := f.Answer(f.Of(0), &a, kvs.Get, false); got != c.want {
 			t.Errorf("%v of %v in units of %v: found %d, want %d", c.after, c.ttl, c.unit, got, c.want)
 		}
+	}
+}
+
+// TestValuesOfAnEarlierReplay: where a SET is lost, they do not pass for its value.
+func TestValuesOfAnEarlierReplay(t *testing.T) {
+	earlier, f := New(1, &kvs.Facts{}, 1e9), New(1, &kvs.Facts{}, 5e9)
+	value := make([]byte, 20)
+	load.FillValue(value, 0, load.SizedVersion(earlier.Sends(0, 0, nil), len(value)))
+	f.Sends(0, 0, nil)
+	f.Answer(f.Of(0), &kvs.Answer{}, kvs.Set, false)
+	if got := f.Answer(f.Of(0), &kvs.Answer{Value: value}, kvs.Get, false); got != Stale {
+		t.Errorf("found %v", got)
 	}
 }
 
