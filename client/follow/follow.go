@@ -48,8 +48,8 @@ type Keys struct {
 	Strict bool
 }
 
-// New follows the keys of a trace, from a time on. The numbers of SETs begin with that time, so that
-// the values of an earlier replay have others.
+// New follows the keys of a trace, from a time on. The numbers of SETs begin with that time, so
+// that the values of an earlier replay have others.
 func New(keys uint64, facts *kvs.Facts, nowNs int64) Keys {
 	stride := uint64(1)
 	for keys > stride*Most {
