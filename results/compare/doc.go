@@ -11,8 +11,8 @@
 //
 // A sample's figure is its median with a confidence interval from order statistics. Two samples
 // differ if a Mann–Whitney U test says so at the level [Options].Alpha. Neither assumes a
-// distribution. The test's p is exact up to 50 values, ties included. (Package
-// golang.org/x/perf/benchmath does the rest; its p is wrong for ties.)
+// distribution. The test's p is exact up to 50 values, ties included, and that of the normal
+// distribution beyond. No pair of values is made: of 50,000 repeats a side there are 2.5 billion.
 //
 // With too few repeats, even the most different samples are indistinguishable. Then the verdict is
 // [TooFew] and not "no difference". The minimum at 0.05 is four repeats a side for one figure of

@@ -8,7 +8,9 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"dpukv/internal/test/must"
 	"dpukv/results"
+	"dpukv/results/resultstest"
 )
 
 // TestSignsAreThoseOfTheBinomial: the sum over all numbers of heads while 2^-n is a float, and the
@@ -169,6 +171,35 @@ func TestManyRepeats(t *testing.T) {
 	pairs.atMost = func(limit float64) int { counts++; return count(limit) }
 	if pairs.interval(outside(n, n)); counts > 4*64 {
 		t.Errorf("found %d counts of the pairs, want at most 64 for each of four ranks", counts)
+	}
+}
+
+// TestManyRepeatsCompared: a comparison of more repeats than 2^-n has floats ends, of two runs and of
+// two builds. Failed points are found among those of many settings.
+func TestManyRepeatsCompared(t *testing.T) {
+	run := twoBuilds(rand.New(rand.NewPCG(17, 18)), 1080, []int{1}, 1.02)
+	throughput := Options{Metrics: Metrics()[:1]}
+	if row := compareBuilds(t, run, throughput).Rows[0]; row.Verdict != Better || row.A.N != 1080 ||
+		math.Abs(row.Change-0.02) > 0.001 {
+		t.Errorf("builds: found %+v", row)
+	}
+	if row := must.Get(Compare(run, run, throughput))(t).Rows[0]; row.Verdict != Same || row.P != 1 || row.Change != 0 {
+		t.Errorf("a run with itself: found %+v", row)
+	}
+	var threads []int
+	for n := range 500 {
+		threads = append(threads, n+1)
+	}
+	a, b := twoBuilds(rand.New(rand.NewPCG(19, 20)), 1, threads, 1), Side{Name: "other"}
+	for i, p := range a.Points {
+		if i%2 == 0 { // a point that failed early knows no transport
+			resultstest.Failed("no answer")(&p)
+			p.Transport = ""
+		}
+		b.Points = append(b.Points, p)
+	}
+	if c := must.Get(Compare(a, b, throughput))(t); len(c.FailedB) != 500 || len(c.Rows) != 500 {
+		t.Errorf("found %d failed settings and %d rows, want 500 of each", len(c.FailedB), len(c.Rows))
 	}
 }
 

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +14,7 @@ import (
 
 	"dpukv/internal/test/must"
 	"dpukv/results"
+	"dpukv/results/answer"
 	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
 	"dpukv/results/runfolder/runfoldertest"
@@ -91,29 +90,56 @@ func page(tb testing.TB, run *runfolder.Run, o Options) string {
 // largeRun is a folder of n points, written faster than a sweep could.
 func largeRun(tb testing.TB, n int) *runfolder.Run {
 	tb.Helper()
-	run := runfoldertest.Create(tb, nil)
-	f := must.Get(os.Create(filepath.Join(run.Dir(), "points.jsonl")))(tb)
-	defer f.Close()
-	buffered := bufio.NewWriterSize(f, 1<<20)
-	out := json.NewEncoder(buffered)
-	for i := 0; i < n; {
-		seed := i
-		for _, p := range resultstest.Curve(1e6+float64(seed), []int{1, 2, 4, 8, 16}, 5) {
-			p.ValueBytes, p.GetRatio = 8<<(seed/25%8), []float64{1, 0.95, 0.5}[seed/200%3]
-			p.Keys = 1000 * (1 + seed/600)
-			p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d", p.GetRatio, p.Keys, p.ValueBytes,
-				p.ClientThreads, p.Repeat)
-			if i%7 == 0 {
-				p.Warnings = results.ReadWarnings(
-					fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the "+
-						"time of their CPUs", 85+i%15))
-			}
-			must.Do(tb, out.Encode(&p))
-			i++
+	var curve []results.Point
+	return runfoldertest.Large(tb, n, func(i int) results.Point {
+		seed := i / 25 * 25
+		if i%25 == 0 {
+			curve = resultstest.Curve(1e6+float64(seed), []int{1, 2, 4, 8, 16}, 5)
 		}
+		p := curve[i%25]
+		p.ValueBytes, p.GetRatio = 8<<(seed/25%8), []float64{1, 0.95, 0.5}[seed/200%3]
+		p.Keys = 1000 * (1 + seed/600)
+		p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d", p.GetRatio, p.Keys, p.ValueBytes,
+			p.ClientThreads, p.Repeat)
+		if i%7 == 0 {
+			p.Warnings = results.ReadWarnings(
+				fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the "+
+					"time of their CPUs", 85+i%15))
+		}
+		return p
+	})
+}
+
+// TestManyRepeats: a run of more repeats than 2^-n has floats has a page, with an answer. 1,080
+// repeats never ended.
+func TestManyRepeats(t *testing.T) {
+	m := must.Get(Read(runfoldertest.Large(t, 2*1080, runfoldertest.Repeats), Options{}))(t)
+	if h := m.Headline; h == nil || h.Verdict != answer.Sure {
+		t.Fatalf("found %+v", h)
 	}
-	must.Do(tb, buffered.Flush())
-	return run
+	must.Contain(t, m.Headline.Text, "CH-SH is the best placement", "1.50 times that of CH-SD", "1 080 rounds")
+}
+
+// TestLongLists: a list of more than 2,000 rows says how many there are, and where the rest is.
+func TestLongLists(t *testing.T) {
+	const rows = 2100
+	run := runfoldertest.Large(t, 2*rows, func(i int) results.Point {
+		p := resultstest.Point(func(p *results.Point) { p.Keys = 1000 + i/2 })
+		if p.ID = fmt.Sprintf("p%d", i); i%2 == 1 {
+			resultstest.Failed("no answer")(&p)
+		}
+		return p
+	})
+	b := resultstest.NewBrowser(t)
+	b.Open(t, page(t, run, Options{}))
+	text := func(selector string) string {
+		return resultstest.Eval[string](t, b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
+	}
+	must.Contain(t, text("#points-lead"), "2 100 rows", "At most 2 000 of them are listed",
+		"dpukv run export write all 4 200 points")
+	must.Contain(t, text("#failed-list"), "The first 2 000 of 2 100 are listed: dpukv run export writes all points.")
+	must.Contain(t, text("#limits-rest"), "of 2 100 are listed: filter to see others.")
+	must.Contain(t, text("#more"), "Show 500 more of 1900")
 }
 
 // TestLargeRun makes the page of a large run within its memory limit. It logs the time that the

@@ -19,7 +19,7 @@ function offload() {
 function probeDoubts(b) {
   return [
     b.warnings.length ? el("div", { class: "note warn" }, "Warnings of the probes:", el("ul", {}, b.warnings.map(w => el("li", {}, `${counted(w.points, "probe")}: ${w.text}`)))) : null,
-    b.failed.length ? el("div", { class: "note bad" }, `${counted(b.failed.length, "probe")} failed:`, el("ul", {}, b.failed.map(f => el("li", {}, el("b", {}, f.id + ": "), f.error)))) : null,
+    b.failed.length ? el("div", { class: "note bad" }, `${counted(b.failed.length, "probe")} failed:`, el("ul", {}, b.failed.slice(0, maxRows).map(f => el("li", {}, el("b", {}, f.id + ": "), f.error))), unlisted(maxRows, b.failed.length, inExport)) : null,
   ].filter(Boolean);
 }
 
@@ -38,15 +38,18 @@ function probeNumbers(f) {
   const head = [...(headed ? ["Panel"] : []), "Line", f.x.label, f.y.label, "range", "repeats", ""];
   const rows = f.panels.flatMap(p => p.lines.flatMap(l => l.marks.map(m => el("tr", {}, headed ? el("td", {}, p.heading) : "", el("td", {}, l.label), num(xText(m)), num(text(f.y, m.y[1])), num(range(f.y, m.y)), num(String(m.repeats)),
     el("td", {}, m.emulated ? el("span", { class: "badge sim" }, "emulated") : "", m.warned ? [" ", el("span", { class: "badge warn" }, "!")] : "")))));
-  return el("details", {}, el("summary", {}, "Numbers of " + f.title), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Numbers of " + f.title }, el("table", {}, el("thead", {}, el("tr", {}, head.map((h, i) => el("th", { scope: "col", class: i > head.length - 6 && h ? "num" : "" }, h)))), el("tbody", {}, rows))));
+  return el("details", {}, el("summary", {}, "Numbers of " + f.title), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Numbers of " + f.title }, el("table", {}, el("thead", {}, el("tr", {}, head.map((h, i) => el("th", { scope: "col", class: i > head.length - 6 && h ? "num" : "" }, h)))), el("tbody", {}, rows.slice(0, maxRows)))), rest(rows.length));
 }
 const sizeText = n => n < 1 << 10 ? n + " B" : bytes(n);
+
+// rest is a line below a table that has more rows than are listed.
+const rest = rows => el("p", { class: "quiet", hidden: rows <= maxRows }, unlisted(maxRows, rows, inExport));
 
 function plainTable(t) {
   const [head, ...rows] = t.rows;
   return el("div", {}, el("h3", {}, sentence(t.title).slice(0, -1)), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t.title }, el("table", {},
     el("thead", {}, el("tr", {}, head.map((h, i) => el("th", { scope: "col", class: i > 1 ? "num" : "" }, h)))),
-    el("tbody", {}, rows.map(r => el("tr", {}, r.map((c, i) => i > 1 ? num(c) : el("td", {}, c))))))));
+    el("tbody", {}, rows.slice(0, maxRows).map(r => el("tr", {}, r.map((c, i) => i > 1 ? num(c) : el("td", {}, c))))))), rest(rows.length));
 }
 
 // madeOf says below the curves what each of them is made of.

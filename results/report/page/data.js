@@ -103,4 +103,5 @@ const mops = ops => inUnit(rateUnit(ops), ops);
 const micros = ns => inUnit(timeUnit(ns), ns);
 const largest = list => list.reduce((a, b) => b > a ? b : a, 0);
 const percent = x => digits3(100 * x) + " %";
-const counted = (n, thing) => n.toLocaleString("en").replace(/,/g, " ") + " " + thing + (n === 1 ? "" : "s");
+const grouped = n => n.toLocaleString("en").replace(/,/g, " ");
+const counted = (n, thing) => grouped(n) + " " + thing + (n === 1 ? "" : "s");

@@ -1,5 +1,6 @@
 // Every field of one point, in a dialog, with a way to the other repeats of its mark. Lists of objects become tables, whatever is in them.
 function details(i, among) {
+  const repeats = (among || []).slice(0, maxRows);
   const dialog = $("#details"), plain = [], nested = [];
   for (const name of D.order) {
     const v = value(name, i);
@@ -9,7 +10,7 @@ function details(i, among) {
   dialog.replaceChildren(
     el("button", { type: "button", class: "close", onclick: () => dialog.close() }, "Close"),
     el("h2", { id: "details-head", tabindex: -1, autofocus: true }, value("id", i)),
-    among && among.length > 1 ? el("div", { class: "repeats" }, "Repeat ", among.map(j => el("button", { type: "button", "aria-current": j === i ? "true" : null, onclick: () => details(j, among) }, String(value("repeat", j))))) : "",
+    among && among.length > 1 ? el("div", { class: "repeats" }, "Repeat ", repeats.map(j => el("button", { type: "button", "aria-current": j === i ? "true" : null, onclick: () => details(j, among) }, String(value("repeat", j)))), " ", unlisted(repeats.length, among.length, inExport)) : "",
     failed(i) ? el("p", { class: "note bad" }, "Failed: " + value("error", i)) : sides(i),
     ...kinds(i),
     ...stages(i),

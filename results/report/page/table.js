@@ -3,6 +3,9 @@ function cells(row) { return row.map(c => c instanceof Node ? c : el("td", {}, c
 const num = (text, spread) => el("td", { class: "num" }, text, spread ? el("span", { class: "spread" }, " " + spread) : "");
 const half = (s, n, unit) => n > 1 ? around(s, unit) : "";
 const pointLink = (i, text, among) => el("button", { type: "button", class: "rowlink", onclick: () => details(i, among) }, text);
+// unlisted says how much of a list is not there, and where it is.
+const unlisted = (shown, all, where) => all > shown ? `The first ${grouped(shown)} of ${grouped(all)} are listed${where}.` : "";
+const inExport = ": dpukv run export writes all points";
 const simBadge = points => points.some(emulated) ? el("span", { class: "badge sim" }, "emulated") : "";
 // under is a row below another one that says in words what is to be known of it.
 function under(columns, why, points) {
@@ -24,6 +27,7 @@ function limitsTable(lines) {
       ...kneeCells(k, rate, time), ...(bound ? [withinCell(within(l.marks, bound.ns), rate)] : []),
     ])), ...under(head.length, [el("b", {}, "Bottleneck at the peak: " + value("bottleneck", peak.points[0]) + ". "), sentence(value("bottleneck_why", peak.points[0]))], peak.points)];
   });
+  $("#limits-rest").textContent = unlisted(rows.length, lines.length, ": filter to see others");
   $("#limits-table").replaceChildren(el("thead", {}, el("tr", {}, head.map((h, i) => el("th", { scope: "col", class: i > 1 ? "num" : "" }, h)))), el("tbody", {}, body));
 }
 
@@ -75,15 +79,15 @@ function pointsTable(lines, render) {
       el("button", { type: "button", "data-head": c.head, onclick: () => { state.sort = { head: c.head, way: way > 0 ? -1 : 1 }; render("sort"); }, title: c.about || null }, c.head + (way > 0 ? " ↑" : way < 0 ? " ↓" : "")));
   });
   $("#points-table").replaceChildren(el("thead", {}, el("tr", {}, head)), el("tbody", {}, marks.slice(0, state.rows).flatMap(m => [el("tr", {}, columns.map(c => c.cell(m))), ...under(columns.length, "", m.points)])));
-  $("#points-lead").textContent = `${counted(marks.length, "row")}, one per configuration: medians of its repeats ± half their range, or (their range) where half of it is larger than the median. Latency counts from the ${state.actual ? "actual" : "intended"} send.`;
-  const left = marks.length - state.rows;
+  $("#points-lead").textContent = `${counted(marks.length, "row")}, one per configuration: medians of its repeats ± half their range, or (their range) where half of it is larger than the median. Latency counts from the ${state.actual ? "actual" : "intended"} send. ${marks.length > maxRows ? `At most ${grouped(maxRows)} of them are listed, in the order that you choose: filter to see others, or have dpukv run export write all ${counted(D.count, "point")}.` : ""}`;
+  const left = Math.min(marks.length, maxRows) - state.rows;
   $("#more").replaceChildren(...(left > 0 ? [el("button", { type: "button", class: "more", onclick: () => { state.rows += 500; render("sort"); } }, `Show ${Math.min(500, left)} more of ${left}`)] : []));
 }
 
 function failedTable() {
-  const list = failedPoints();
+  const list = failedPoints(), listed = list.slice(0, maxRows);
   $("#failed-list").replaceChildren(list.length ? el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Failed points" }, el("table", {},
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Point"), el("th", { scope: "col" }, "Why it failed"))),
-    el("tbody", {}, list.slice(0, 500).map(i => el("tr", {}, el("td", {}, el("span", { class: "badge bad" }, "✕ failed"), " ", pointLink(i, value("id", i))), el("td", { class: "wide" }, value("error", i)))))))
+    el("tbody", {}, listed.map(i => el("tr", {}, el("td", {}, el("span", { class: "badge bad" }, "✕ failed"), " ", pointLink(i, value("id", i))), el("td", { class: "wide" }, value("error", i)))))), el("p", { class: "quiet" }, unlisted(listed.length, list.length, inExport)))
     : el("p", { class: "quiet" }, D.count ? "None." : "There is no point yet."));
 }

@@ -10,6 +10,7 @@ const state = {
   sort: null, rows: 100,
 };
 const maxLines = 12; // that can still be told apart in black and white
+const maxRows = 2000; // of a list; a longer one says so
 const maxPanels = 12;
 
 class Mark {
