@@ -98,7 +98,11 @@ func TestPasswordStaysSecret(t *testing.T) {
 		if (err == nil) != c.status || strings.Contains(out.String(), password) {
 			t.Errorf("%s: %v: %s", name, err, out.String())
 		}
-		grep(t, run+name, password)
+		if c.status {
+			grep(t, run+name, password)
+		} else if _, err := os.Stat(run + name); err == nil {
+			t.Errorf("a sweep that was refused left %s", run+name)
+		}
 	}
 }
 

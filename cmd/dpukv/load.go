@@ -311,8 +311,9 @@ func (f *loadFlags) reached(ctx context.Context) (kvs.Remote, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-timer.C:
-		return nil, fmt.Errorf("%s did not answer within %v: check that the server runs and can "+
-			"be reached, or allow a longer --timeout", f.cfg.ServerAddr, f.cfg.Timeout)
+		return nil, fmt.Errorf("%s did not answer within %v: check that it is a %s server, that "+
+			"it runs and can be reached, or allow a longer --timeout", f.cfg.ServerAddr,
+			f.cfg.Timeout, f.store)
 	}
 }
 
