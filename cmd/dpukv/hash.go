@@ -18,6 +18,7 @@ import (
 	"dpukv/hashbench/result"
 	"dpukv/hashbench/smhasher"
 	"dpukv/internal/cpu"
+	"dpukv/internal/outfile"
 )
 
 // hashFlags are the flags of a hash benchmark before parsing.
@@ -249,7 +250,7 @@ func (f *hashFlags) measure(
 // write writes the report to all requested places.
 func (f *hashFlags) write(out, say io.Writer, r *result.Report) error {
 	if f.out != "" {
-		if err := writeHashReport(f.out, r); err != nil {
+		if err := outfile.Write(f.out, writeHashReport(r)); err != nil {
 			return fmt.Errorf("hash: --out: %w", err)
 		}
 	}

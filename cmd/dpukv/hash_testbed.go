@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,7 @@ import (
 	"dpukv/hashbench/measure"
 	"dpukv/hashbench/report"
 	"dpukv/hashbench/result"
-	"dpukv/internal/outfile"
+	"dpukv/internal/folder"
 	"dpukv/placement/launch"
 	"dpukv/placement/testbed"
 )
@@ -39,8 +37,9 @@ func (f *hashTestbed) run() (err error) {
 	if err != nil {
 		return usagef("hash: --testbed: %w", err)
 	}
+	var out *folder.Folder
 	if f.out != "" {
-		if err := os.MkdirAll(f.out, 0o777); err != nil {
+		if out, err = folder.Create(f.out); err != nil {
 			return fmt.Errorf("hash: --out: %w", err)
 		}
 	}
@@ -48,8 +47,8 @@ func (f *hashTestbed) run() (err error) {
 	for _, n := range nodes {
 		fmt.Fprintf(cmd.ErrOrStderr(), "node %s:\n", n.Name)
 		r, err := f.onNode(n)
-		if err == nil && f.out != "" {
-			err = writeHashReport(filepath.Join(f.out, n.Name+".json"), r)
+		if err == nil && out != nil {
+			err = out.Write(n.Name+".json", writeHashReport(r))
 		}
 		if err != nil {
 			return fmt.Errorf("hash: %w", err)
@@ -161,6 +160,6 @@ func endWithStdin(ctx context.Context, stdin io.Reader) context.Context {
 	return ctx
 }
 
-func writeHashReport(path string, r *result.Report) error {
-	return outfile.Write(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) })
+func writeHashReport(r *result.Report) func(io.Writer) error {
+	return func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 }

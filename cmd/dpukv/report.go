@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,10 +115,12 @@ func serveLive(
 
 func writeReport(cmd *cobra.Command, dirs []string, out string, options report.Options) error {
 	var model *report.Model
+	var folder *runfolder.Run
 	if len(dirs) > 1 {
 		options.Name = strings.Join(dirs, " + ")
 	}
 	err := withRun(cmd, dirs, func(run *runfolder.Run) (err error) {
+		folder = run
 		model, err = report.Read(run, options)
 		return err
 	})
@@ -129,12 +130,13 @@ func writeReport(cmd *cobra.Command, dirs []string, out string, options report.O
 	for _, line := range model.BadLines {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", model.Dir, line)
 	}
+	write := func(w io.Writer) error { return model.Write(w, false) }
 	if out == "" {
-		out = filepath.Join(dirs[0], "report.html")
+		out, err = folder.WriteReport(write)
+	} else {
+		err = outfile.Write(out, write)
 	}
-	if err := outfile.Write(out, func(w io.Writer) error {
-		return model.Write(w, false)
-	}); err != nil {
+	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), out)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,13 +14,15 @@ import (
 
 	"dpukv/hashbench/result"
 	"dpukv/internal/figstyle"
+	"dpukv/internal/folder"
 	"dpukv/internal/numfmt"
 )
 
 // DrawFigures draws the study's Figure 10 into a folder, as SVG and PNG. It draws a figure for each
 // main case of any machine, with a bar for each function and machine. It returns the paths written.
 func DrawFigures(dir string, machines []Machine) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	out, err := folder.Create(dir)
+	if err != nil {
 		return nil, err
 	}
 	var paths []string
@@ -32,7 +32,7 @@ func DrawFigures(dir string, machines []Machine) ([]string, error) {
 			continue
 		}
 		picture := f.picture()
-		written, err := write(&picture, filepath.Join(dir, f.stem()), []string{"svg", "png"})
+		written, err := write(&picture, out, f.stem(), []string{"svg", "png"})
 		if paths = append(paths, written...); err != nil {
 			return paths, err
 		}
@@ -195,17 +195,19 @@ func (f *figure) picture() figstyle.Picture {
 }
 
 // write writes the files of a picture, one for each format. It returns their paths.
-func write(p *figstyle.Picture, stem string, formats []string) (paths []string, err error) {
+func write(
+	p *figstyle.Picture, out *folder.Folder, stem string, formats []string,
+) (paths []string, err error) {
 	for _, format := range formats {
-		path := stem + "." + format
+		name := stem + "." + format
 		data, err := p.Encode(format)
 		if err == nil {
-			err = os.WriteFile(path, data, 0o666)
+			err = out.Replace(name, data)
 		}
 		if err != nil {
-			return paths, fmt.Errorf("draw %s: %w", path, err)
+			return paths, fmt.Errorf("draw %s: %w", name, err)
 		}
-		paths = append(paths, path)
+		paths = append(paths, out.Path(name))
 	}
 	return paths, nil
 }

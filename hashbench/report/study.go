@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"image/color"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +11,7 @@ import (
 
 	"dpukv/hashbench/result"
 	"dpukv/internal/figstyle"
+	"dpukv/internal/folder"
 )
 
 // Page is the size of a figure, and the formats of its files.
@@ -48,14 +47,15 @@ func DrawStudy(dir string, machines []Machine, p Page) ([]string, error) {
 		}
 		panels = append(panels, f)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	out, err := folder.Create(dir)
+	if err != nil {
 		return nil, err
 	}
 	picture := stack(panels, p.Width)
 	if p.Width >= narrow {
 		picture = row(panels, p.Width)
 	}
-	return write(&picture, filepath.Join(dir, "fig10"), p.Formats)
+	return write(&picture, out, "fig10", p.Formats)
 }
 
 // families are the functions of the study, by the beginnings of their names.

@@ -18,7 +18,7 @@ func Open(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := wantRegular(path, info); err != nil {
+	if err := WantRegular(path, info); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -26,7 +26,7 @@ func Open(path string) (*os.File, error) {
 		return nil, err
 	}
 	if info, err = f.Stat(); err == nil {
-		err = wantRegular(path, info)
+		err = WantRegular(path, info)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -41,6 +41,11 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return ReadOpen(f, path, most)
+}
+
+// ReadOpen reads an open file of at most so many bytes. Errors name it by its path.
+func ReadOpen(f *os.File, path string, most int64) ([]byte, error) {
 	if info, err := f.Stat(); err == nil && info.Size() > most {
 		return nil, tooLong(path, fmt.Sprintf("%d bytes", info.Size()), most)
 	}
@@ -70,7 +75,8 @@ func stat(path string) (fs.FileInfo, error) {
 	return info, err
 }
 
-func wantRegular(path string, info fs.FileInfo) error {
+// WantRegular refuses all but a regular file, and says what was found.
+func WantRegular(path string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}

@@ -59,7 +59,7 @@ func TestSweepMeasuresEveryPoint(t *testing.T) {
 	if env, _, err := run.Env(); err != nil || len(env) != 2 {
 		t.Errorf("env.jsonl has %d lines, want one a node (%v)", len(env), err)
 	}
-	if figures, _ := filepath.Glob(filepath.Join(run.FiguresDir(), "*.svg")); len(figures) == 0 {
+	if figures, _ := filepath.Glob(filepath.Join(filepath.Join(run.Dir(), "figures"), "*.svg")); len(figures) == 0 {
 		t.Error("no figures")
 	}
 	if got := strings.Count(stderr.Lines(), "1.00 Mops, p50 1.00 µs, p99 4.00 µs"); got != 4 {

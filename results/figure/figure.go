@@ -1,14 +1,11 @@
 package figure
 
 import (
-	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"dpukv/internal/outfile"
+	"dpukv/internal/folder"
 	"dpukv/results"
 	"dpukv/results/probechart"
 	"dpukv/results/runfolder"
@@ -38,8 +35,8 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 	if err != nil {
 		return d, fmt.Errorf("run folder %s: %w", run.Dir(), err)
 	}
-	dir := cmp.Or(o.Dir, run.FiguresDir())
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	dir, err := o.folder(run)
+	if err != nil {
 		return d, err
 	}
 	for _, f := range list {
@@ -50,6 +47,14 @@ func Draw(run *runfolder.Run, o Options) (Drawing, error) {
 		}
 	}
 	return d, nil
+}
+
+// folder is where the figures go.
+func (o *Options) folder(run *runfolder.Run) (*folder.Folder, error) {
+	if o.Dir == "" {
+		return run.Figures()
+	}
+	return folder.Create(o.Dir)
 }
 
 // drawables are the figures of stores and then those of probes, or the one of the study.
@@ -204,7 +209,7 @@ func (f *figure) points() []*results.Point {
 func (f *figure) name() string { return f.stem }
 
 // write writes a figure's files into dir and returns their paths.
-func write(f drawable, dir string, names []string) ([]string, error) {
+func write(f drawable, dir *folder.Folder, names []string) ([]string, error) {
 	var paths []string
 	for _, format := range formats {
 		if !slices.Contains(names, format.name) {
@@ -214,11 +219,11 @@ func write(f drawable, dir string, names []string) ([]string, error) {
 		if err != nil {
 			return paths, err
 		}
-		path := filepath.Join(dir, f.name()+"."+format.name)
-		if err := outfile.Replace(path, data); err != nil {
+		name := f.name() + "." + format.name
+		if err := dir.Replace(name, data); err != nil {
 			return paths, err
 		}
-		paths = append(paths, path)
+		paths = append(paths, dir.Path(name))
 	}
 	return paths, nil
 }

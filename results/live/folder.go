@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"dpukv/results"
@@ -18,6 +16,7 @@ import (
 type folder struct {
 	options Options
 	mu      sync.Mutex
+	run     *runfolder.Run
 	of      int64 // size that read is of
 	read    *report.Model
 
@@ -46,32 +45,40 @@ func (r *rendering) of(m *report.Model, write func(io.Writer) error) ([]byte, er
 	return r.bytes, nil
 }
 
-// size is the size of points.jsonl and env.jsonl, or 0 while they do not exist.
-func (f *folder) size() (n int64) {
-	for _, name := range []string{"points.jsonl", "env.jsonl", "sweep.yaml"} {
-		if info, err := os.Stat(filepath.Join(f.options.Dir, name)); err == nil {
-			n += info.Size()
-		}
+// open opens the run folder, unless it is open and still in its place.
+func (f *folder) open() (err error) {
+	if f.run != nil && f.run.InPlace() == nil {
+		return nil
 	}
-	return n
+	f.run, err = runfolder.Open(f.options.Dir)
+	if errors.Is(err, runfolder.ErrNotRun) {
+		return errors.New("the sweep has not begun: look again in a moment")
+	}
+	return err
+}
+
+// size is the size of the folder's files, or 0 while there are none.
+func (f *folder) size() (n int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open() != nil {
+		return 0
+	}
+	return f.run.Size()
 }
 
 // model is the folder's data for the page.
 func (f *folder) model() (*report.Model, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	size := f.size()
+	if err := f.open(); err != nil {
+		return nil, err
+	}
+	size := f.run.Size()
 	if f.read != nil && f.of == size {
 		return f.read, nil
 	}
-	run, err := runfolder.Open(f.options.Dir)
-	if errors.Is(err, runfolder.ErrNotRun) {
-		return nil, errors.New("the sweep has not begun: look again in a moment")
-	}
-	if err != nil {
-		return nil, err
-	}
-	m, err := report.Read(run, report.Options{
+	m, err := report.Read(f.run, report.Options{
 		Version: f.options.Version, Metric: f.options.Metric, Bound: f.options.Bound,
 	})
 	if err != nil {

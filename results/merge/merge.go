@@ -108,9 +108,7 @@ func (m *merger) source(n int) (*runfolder.Source, error) {
 			"that it was merged from", run.Dir())
 	}
 	for _, other := range m.runs[:n-1] {
-		a, errA := os.Stat(other.Dir())
-		b, errB := os.Stat(run.Dir())
-		if errA == nil && errB == nil && os.SameFile(a, b) {
+		if run.Same(other) {
 			return nil, refused("%s: found it twice, allowed: each folder once", run.Dir())
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 )
 
@@ -113,7 +112,7 @@ func (r *Run) chain(file string) (*Chain, error) {
 		return nil, err
 	}
 	c := &Chain{File: file, Start: start, content: start}
-	_, err = readLines(filepath.Join(r.dir, file), func(line []byte) error {
+	_, err = r.readLines(file, func(line []byte) error {
 		content, found := unchained(line)
 		want := digest([]byte(c.Head()), content)
 		c.content = digest([]byte(c.content), content)
@@ -169,7 +168,7 @@ func Digest(chains []Chain) string {
 func (r *Run) Digest() (string, error) {
 	chains, err := r.Chains()
 	if err != nil {
-		return "", fmt.Errorf("digest of run folder %s: %w", r.dir, err)
+		return "", fmt.Errorf("digest of run folder %s: %w", r.Dir(), err)
 	}
 	return Digest(chains), nil
 }

@@ -32,7 +32,7 @@ func (w *Writer) Discard() error {
 	for _, name := range []string{ // the last one has the lock
 		sweepFile, testbedFile, startsFile, envFile, histFolder, figFolder, pointsFile,
 	} {
-		errs = append(errs, removed(filepath.Join(w.dir, name)))
+		errs = append(errs, removed(w.in.Path(name)))
 	}
 	for _, dir := range slices.Backward(w.made) {
 		errs = append(errs, removed(dir))

@@ -5,10 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
-
-	"dpukv/internal/infile"
-	"dpukv/internal/outfile"
 )
 
 // Head is head.json: where the chained files ended when a sweep last closed the folder. It tells
@@ -36,8 +32,7 @@ func headOf(chains []Chain) Head {
 
 // Head returns head.json, nil if there is none.
 func (r *Run) Head() (*Head, error) {
-	path := filepath.Join(r.dir, headFile)
-	text, err := infile.Read(path, maxYAMLBytes)
+	text, err := r.in.Read(headFile, maxYAMLBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -46,7 +41,7 @@ func (r *Run) Head() (*Head, error) {
 		err = json.Unmarshal(text, &head)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", r.in.Path(headFile), err)
 	}
 	return &head, nil
 }
@@ -83,7 +78,7 @@ func (w *Writer) continueChains() error {
 		if l := c.Broken(); l != nil {
 			w.repairs = append(w.repairs, fmt.Sprintf("%s, line %d: found the digest %s, its "+
 				"content has %s: the folder was changed, see dpukv run verify %s", c.File, l.Line,
-				l.Found, l.Want, w.dir))
+				l.Found, l.Want, w.Dir()))
 		}
 	}
 	w.seals = true
@@ -105,5 +100,5 @@ func (w *Writer) seal() error {
 	if err != nil {
 		return err
 	}
-	return outfile.Replace(filepath.Join(w.dir, headFile), append(text, '\n'))
+	return w.in.Replace(headFile, append(text, '\n'))
 }

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"dpukv/internal/infile"
 	"dpukv/results"
 )
 
@@ -41,12 +38,12 @@ func verifyHlog(p *results.Point, log []byte) error {
 // sizes only: a folder may have thousands.
 func (r *Run) damagedFiles(points []results.Point) []BadLine {
 	bad := badLines{file: sweepFile}
-	if info, err := os.Stat(filepath.Join(r.dir, sweepFile)); err == nil && info.Size() == 0 {
+	if info, err := r.in.Stat(sweepFile); err == nil && info.Size() == 0 {
 		bad.add(0, "found an empty file: the sweep file is lost")
 	}
 	for i := range points {
 		if p := &points[i]; p.HlogBytes > 0 && results.CheckID(p.ID) == nil {
-			bad.file = filepath.Join(histFolder, p.ID+".hlog")
+			bad.file = histName(p.ID)
 			bad.add(0, r.hlogDamage(p))
 		}
 	}
@@ -55,7 +52,7 @@ func (r *Run) damagedFiles(points []results.Point) []BadLine {
 }
 
 func (r *Run) hlogDamage(p *results.Point) string {
-	info, err := os.Stat(r.histPath(p.ID))
+	info, err := r.in.File(histName(p.ID))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Sprintf("found no file, its point has %d bytes", p.HlogBytes)
@@ -74,13 +71,12 @@ func (r *Run) Log(p *results.Point) ([]byte, error) {
 	if err := results.CheckID(p.ID); err != nil {
 		return nil, err
 	}
-	path := r.histPath(p.ID)
-	log, err := infile.Read(path, maxHlogBytes)
+	log, err := r.in.Read(histName(p.ID), maxHlogBytes)
 	if err != nil {
 		return nil, err
 	}
 	if err := verifyHlog(p, log); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", r.in.Path(histName(p.ID)), err)
 	}
 	return log, nil
 }
@@ -88,7 +84,7 @@ func (r *Run) Log(p *results.Point) ([]byte, error) {
 // StrayLogs names the files among the histogram logs that belong to none of the points. A sweep
 // that was killed may leave one, of the point after the last.
 func (r *Run) StrayLogs(points []results.Point) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(r.dir, histFolder))
+	entries, err := r.in.ReadDir(histFolder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -99,7 +95,7 @@ func (r *Run) StrayLogs(points []results.Point) ([]string, error) {
 	var strays []string
 	for _, e := range entries {
 		if !known[e.Name()] {
-			strays = append(strays, filepath.Join(histFolder, e.Name()))
+			strays = append(strays, path.Join(histFolder, e.Name()))
 		}
 	}
 	return strays, nil
@@ -123,7 +119,7 @@ func (r *Run) Uncovered() (files []string, err error) {
 		files = append(files, name)
 		return nil
 	}
-	if err := fs.WalkDir(os.DirFS(r.dir), ".", walk); err != nil {
+	if err := r.in.Walk(".", walk); err != nil {
 		return nil, err
 	}
 	return files, nil

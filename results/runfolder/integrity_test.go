@@ -38,7 +38,7 @@ func TestHistogramLogThatIsNotWhole(t *testing.T) {
 			w := newRun(t)
 			p := resultstest.LocalPoint(resultstest.WithID("a"))
 			must.Do(t, w.Append(&p, log))
-			must.Do(t, c.damage(w.histPath("a")))
+			must.Do(t, c.damage(w.in.Path(histName("a"))))
 			ids, bad := pointIDs(t, w.Run)
 			if len(ids) != 1 || (c.note == "") != (len(bad) == 0) {
 				t.Fatalf("points %q, notes %v, want %q", ids, bad, c.note)

@@ -8,14 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"syscall"
 
-	"dpukv/internal/infile"
+	"dpukv/internal/folder"
 )
 
 // journal is a JSON lines file that only grows, a whole line at a time.
 type journal struct {
+	in   *folder.Folder
+	name string
 	f    *os.File
 	size int64 // of the whole lines
 	// broken says why nothing can be appended any more: half a line could not be cut off, or
@@ -30,21 +30,15 @@ var ErrChanged = errors.New("another program changed it")
 
 // openJournal opens or creates a journal. Before the first append, the caller calls
 // [journal.repair].
-func openJournal(path string) (*journal, error) {
-	if old, err := infile.Open(path); err == nil {
-		old.Close()
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	// O_APPEND: if somebody cuts the file, the next write leaves no hole.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|syscall.O_NONBLOCK, 0o666)
+func openJournal(in *folder.Folder, name string) (*journal, error) {
+	f, err := in.Append(name)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkSize(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &journal{f: f}, nil
+	return &journal{in: in, name: name, f: f}, nil
 }
 
 // repair makes the journal end with a whole line, after a crash or a full disk. A last line that
@@ -55,7 +49,7 @@ func (j *journal) repair() (string, error) {
 	if err != nil || size == j.size {
 		return "", err
 	}
-	name, bytes := filepath.Base(j.f.Name()), size-j.size
+	name, bytes := j.name, size-j.size
 	if j.lacksOnlyNewline(bytes) {
 		j.size = size
 		did := fmt.Sprintf("%s, line %d: added the newline that was missing", name, lines+1)
@@ -102,16 +96,16 @@ func (j *journal) lacksOnlyNewline(bytes int64) bool {
 func (j *journal) append(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("%s: %w", j.f.Name(), err)
+		return fmt.Errorf("%s: %w", j.in.Path(j.name), err)
 	}
 	line, chain, err := chained(j.chain, line)
 	if err != nil {
-		return fmt.Errorf("%s: %w", j.f.Name(), err)
+		return fmt.Errorf("%s: %w", j.in.Path(j.name), err)
 	}
-	most := min(maxLineBytes, mostBytes(j.f.Name())-j.size)
+	most := min(maxLineBytes, mostBytes(j.name)-j.size)
 	if found := int64(len(line)) + 1; found > most {
 		return fmt.Errorf("%s: found a line of %d bytes, allowed: at most %d, so that the folder "+
-			"can be read", j.f.Name(), found, most)
+			"can be read", j.in.Path(j.name), found, most)
 	}
 	if err := j.write(append(line, '\n')); err != nil {
 		return err
@@ -125,7 +119,7 @@ func (j *journal) write(b []byte) error {
 		j.broken = j.unchanged()
 	}
 	if j.broken != nil {
-		return fmt.Errorf("%s: writing has ended: %w", j.f.Name(), j.broken)
+		return fmt.Errorf("%s: writing has ended: %w", j.in.Path(j.name), j.broken)
 	}
 	_, err := j.f.Write(b)
 	if err == nil {
@@ -147,7 +141,10 @@ func (j *journal) unchanged() error {
 	if err != nil {
 		return err
 	}
-	there, err := os.Stat(j.f.Name())
+	there, err := j.in.File(j.name)
+	if err == nil {
+		err = j.in.InPlace()
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: found no file", ErrChanged)
@@ -167,7 +164,7 @@ func (j *journal) check() error {
 		return nil // an earlier call or write returned it
 	}
 	if j.broken = j.unchanged(); j.broken != nil {
-		return fmt.Errorf("%s: %w", j.f.Name(), j.broken)
+		return fmt.Errorf("%s: %w", j.in.Path(j.name), j.broken)
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"dpukv/internal/foreign"
-	"dpukv/internal/infile"
 )
 
 // BadLine is a line of a JSON lines file that can't be used, or a file that is not whole.
@@ -72,8 +71,8 @@ func tooManyLines(path string) error {
 // readLines hands each non-empty line to use, and reports the lines that use refuses. A file that
 // doesn't exist has no lines. A last line without a newline comes from a writer that is at work or
 // has crashed: readLines uses it if it happens to be whole.
-func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
-	f, err := infile.Open(path)
+func (r *Run) readLines(file string, use func(line []byte) error) ([]BadLine, error) {
+	f, err := r.in.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -84,16 +83,16 @@ func readLines(path string, use func(line []byte) error) ([]BadLine, error) {
 	if err := checkSize(f); err != nil {
 		return nil, err
 	}
-	bad := badLines{file: filepath.Base(path)}
+	path, bad := r.in.Path(file), badLines{file: file}
 	// Reading takes the memory of one line, whatever the file's size.
-	whole := foreign.NewLimit(f, "the file", mostBytes(path))
-	for r, n := bufio.NewReaderSize(whole, 64<<10), 1; ; n++ {
+	whole := foreign.NewLimit(f, "the file", mostBytes(file))
+	for in, n := bufio.NewReaderSize(whole, 64<<10), 1; ; n++ {
 		if n > maxLines {
 			return bad.list, tooManyLines(path)
 		}
-		line, err := foreign.Line(r, "the line", maxLineBytes)
+		line, err := foreign.Line(in, "the line", maxLineBytes)
 		if long := err; foreign.Over(err) {
-			if err = skipLine(r); !foreign.Over(err) {
+			if err = skipLine(in); !foreign.Over(err) {
 				bad.add(n, long.Error())
 			}
 		}

@@ -38,14 +38,14 @@ func TestFilesAreBounded(t *testing.T) {
 	for file, most := range map[string]int64{pointsFile: maxPointsBytes, envFile: maxOtherBytes} {
 		w := newRun(t)
 		must.Do(t, w.Close())
-		path := filepath.Join(w.dir, file)
+		path := filepath.Join(w.Dir(), file)
 		must.Do(t, os.Truncate(path, 200<<30)) // sparse
-		_, err := readLines(path, func([]byte) error { t.Error("it was read"); return nil })
+		_, err := must.Get(Open(w.Dir()))(t).readLines(file, func([]byte) error { t.Error("it was read"); return nil })
 		want := fmt.Sprintf("%s: found 214748364800 bytes, allowed: at most %d", path, most)
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
-		if _, err := Resume(w.dir); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Resume(w.Dir()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Resume: got %v, want %s", err, want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestLongLinesAreNotWritten(t *testing.T) {
 	must.Fail(t, err, "allowed: at most 1048576")
 	mustAppend(t, w, resultstest.LocalPoint(resultstest.WithID("a")))
 	must.Do(t, w.Close())
-	must.Get(Resume(w.dir))(t)
+	must.Get(Resume(w.Dir()))(t)
 }
 
 // TestManyPointsOfOneID: each is compared with all others at once.

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"path"
 	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
-	"dpukv/internal/outfile"
+	"dpukv/internal/folder"
 	"dpukv/internal/strictyaml"
 	"dpukv/results"
 )
@@ -53,7 +52,7 @@ func (r *Run) MergedFrom() ([]Source, error) {
 		err = yaml.Unmarshal(text, &m)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(r.dir, sweepFile), err)
+		return nil, fmt.Errorf("%s: %w", r.in.Path(sweepFile), err)
 	}
 	return m.MergedFrom, nil
 }
@@ -61,8 +60,11 @@ func (r *Run) MergedFrom() ([]Source, error) {
 // Requests returns the sweep of source n of a merged folder, counted from 1, and checks it and the
 // testbed against their digest.
 func (r *Run) Requests(n int, of *Source) (sweep []byte, err error) {
-	dir := r.sourceDir(n)
-	source := &Run{dir: dir}
+	in, err := r.in.Sub(sourceName(n))
+	if err != nil {
+		return nil, err
+	}
+	source := &Run{in}
 	if sweep, err = source.Sweep(); err != nil {
 		return nil, err
 	}
@@ -72,14 +74,12 @@ func (r *Run) Requests(n int, of *Source) (sweep []byte, err error) {
 	}
 	if found := digest(sweep, testbed); found != of.Requests {
 		return nil, fmt.Errorf("%s: found the digest %s of sweep and testbed, %s has %s: a file "+
-			"was changed", dir, found, sweepFile, of.Requests)
+			"was changed", source.Dir(), found, sweepFile, of.Requests)
 	}
 	return sweep, nil
 }
 
-func (r *Run) sourceDir(n int) string {
-	return filepath.Join(r.dir, sourcesFolder, strconv.Itoa(n))
-}
+func sourceName(n int) string { return path.Join(sourcesFolder, strconv.Itoa(n)) }
 
 // CreateMerged makes dir a run folder that is merged from sources, with their sweeps and testbeds.
 func CreateMerged(dir string, sources []Source, runs []*Run) (*Writer, error) {
@@ -101,7 +101,11 @@ func CreateMerged(dir string, sources []Source, runs []*Run) (*Writer, error) {
 		return nil, err
 	}
 	for i, of := range texts {
-		if err := writeRequests(w.sourceDir(i+1), of[0], of[1]); err != nil {
+		source, err := w.in.Make(sourceName(i + 1))
+		if err == nil {
+			err = writeRequests(source, of[0], of[1])
+		}
+		if err != nil {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
@@ -110,16 +114,13 @@ func CreateMerged(dir string, sources []Source, runs []*Run) (*Writer, error) {
 
 // writeRequests writes a sweep and a testbed (nil: there is none) into a folder. The sweep comes
 // last: it is what makes the folder a run folder.
-func writeRequests(dir string, sweep, testbed []byte) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
+func writeRequests(in *folder.Folder, sweep, testbed []byte) error {
 	if testbed != nil {
-		if err := outfile.Replace(filepath.Join(dir, testbedFile), testbed); err != nil {
+		if err := in.Replace(testbedFile, testbed); err != nil {
 			return err
 		}
 	}
-	return outfile.Replace(filepath.Join(dir, sweepFile), sweep)
+	return in.Replace(sweepFile, sweep)
 }
 
 // Content is a digest of a point. Two points are one if all of their fields agree but those that

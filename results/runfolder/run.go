@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"syscall"
 
-	"dpukv/internal/infile"
+	"dpukv/internal/folder"
 	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
@@ -26,6 +25,7 @@ const (
 	histFolder  = "hist"
 	figFolder   = "figures"
 	headFile    = "head.json"
+	reportFile  = "report.html"
 
 	sourcesFolder = "sources" // of a merged folder
 )
@@ -34,34 +34,69 @@ const (
 var ErrNotRun = errors.New("not a run folder")
 
 // Run is a run folder, for reading. It may be read while a sweep writes it.
+//
+// All of its files are read and written through in: somebody else may have made the folder, so no
+// link in it is followed.
 type Run struct {
-	dir string
+	in *folder.Folder
 }
 
-// Open opens a run folder for reading.
+// names are what a run folder has at its top.
+var names = []string{
+	sweepFile, testbedFile, startsFile, envFile, pointsFile, headFile, reportFile, histFolder,
+	figFolder, sourcesFolder,
+}
+
+// Open opens a run folder for reading. It refuses links in the folder.
 func Open(dir string) (*Run, error) {
-	_, err := os.Stat(filepath.Join(dir, sweepFile))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		why := "it has no " + sweepFile
-		switch info, err := os.Stat(dir); {
-		case errors.Is(err, fs.ErrNotExist):
-			why = "it does not exist"
-		case err == nil && !info.IsDir():
-			why = "it is a file"
-		}
-		return nil, fmt.Errorf("%s: %w: %s", dir, ErrNotRun, why)
+	notRun := func(why string) error { return fmt.Errorf("%s: %w: %s", dir, ErrNotRun, why) }
+	in, err := folder.Open(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, notRun("it does not exist")
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, notRun("it is a file")
+	case err == nil:
+		_, err = in.Stat(sweepFile)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, notRun("it has no " + sweepFile)
+	}
+	if err == nil {
+		err = in.CheckLinks(names...)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open run folder: %w", err)
 	}
-	return &Run{dir: dir}, nil
+	return &Run{in}, nil
 }
 
 // Dir is the folder, as it was given.
-func (r *Run) Dir() string { return r.dir }
+func (r *Run) Dir() string { return r.in.Path("") }
 
-// FiguresDir is the folder of the figures; it may not exist yet.
-func (r *Run) FiguresDir() string { return filepath.Join(r.dir, figFolder) }
+// Same reports whether two run folders are one.
+func (r *Run) Same(other *Run) bool { return r.in.Same(other.in) }
+
+// InPlace fails if the folder's path leads to another folder by now, or to none.
+func (r *Run) InPlace() error { return r.in.InPlace() }
+
+// Size is the size of the files that a sweep writes. It grows with every line.
+func (r *Run) Size() (n int64) {
+	for _, name := range []string{sweepFile, envFile, pointsFile} {
+		if info, err := r.in.File(name); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// WriteReport writes report.html, and returns its path.
+func (r *Run) WriteReport(write func(io.Writer) error) (path string, err error) {
+	return r.in.Path(reportFile), r.in.Write(reportFile, write)
+}
+
+// Figures is the folder of the figures. It makes it, if there is none.
+func (r *Run) Figures() (*folder.Folder, error) { return r.in.Make(figFolder) }
 
 // The limits of the other files of a run. A histogram log of an hour takes some megabytes.
 const (
@@ -72,12 +107,12 @@ const (
 // Sweep returns sweep.yaml as it was given. A caller that continues a run compares its own sweep
 // with it.
 func (r *Run) Sweep() ([]byte, error) {
-	return infile.Read(filepath.Join(r.dir, sweepFile), maxYAMLBytes)
+	return r.in.Read(sweepFile, maxYAMLBytes)
 }
 
 // Testbed returns testbed.yaml as it was given, nil if none was.
 func (r *Run) Testbed() ([]byte, error) {
-	b, err := infile.Read(filepath.Join(r.dir, testbedFile), maxYAMLBytes)
+	b, err := r.in.Read(testbedFile, maxYAMLBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -93,7 +128,7 @@ func (r *Run) Starts() ([]json.RawMessage, []BadLine, error) { return r.objects(
 
 func (r *Run) objects(file string) ([]json.RawMessage, []BadLine, error) {
 	var objects []json.RawMessage
-	bad, err := readLines(filepath.Join(r.dir, file), func(line []byte) error {
+	bad, err := r.readLines(file, func(line []byte) error {
 		if !json.Valid(line) {
 			return errors.New("not JSON")
 		}
@@ -166,14 +201,13 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	var points []results.Point
 	var twice repeatedIDs
 	var taken memory
-	path := filepath.Join(r.dir, pointsFile)
-	lines, size := linesOf(path)
+	lines, size := r.linesOf(pointsFile)
 	if lines > maxLines {
-		return nil, nil, tooManyLines(path)
+		return nil, nil, tooManyLines(r.in.Path(pointsFile))
 	}
 	const least = 1 << 10 // bytes of a point from dpukv
 	points = make([]results.Point, 0, min(int64(lines), size/least))
-	bad, err := readLines(path, func(line []byte) error {
+	bad, err := r.readLines(pointsFile, func(line []byte) error {
 		p, err := decodePoint(line)
 		if err == nil && twice.keeps(points, &p) {
 			err = taken.add(&p)
@@ -186,8 +220,8 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 
 // linesOf counts the lines and bytes of a file, up to their limits. A slice of points that grows
 // would need twice the memory. A file that can't be read has none.
-func linesOf(path string) (n int, size int64) {
-	f, err := infile.Open(path)
+func (r *Run) linesOf(file string) (n int, size int64) {
+	f, err := r.in.Open(file)
 	if err != nil {
 		return 0, 0
 	}
@@ -212,8 +246,8 @@ func (r *Run) Histograms(id string) ([]results.Interval, error) {
 	if err := results.CheckID(id); err != nil {
 		return nil, err
 	}
-	path := r.histPath(id)
-	log, err := infile.Read(path, maxHlogBytes)
+	path := r.in.Path(histName(id))
+	log, err := r.in.Read(histName(id), maxHlogBytes)
 	if err != nil {
 		return nil, fmt.Errorf("histograms of point %s: %w", id, err)
 	}
@@ -235,6 +269,4 @@ func (r *Run) Histograms(id string) ([]results.Interval, error) {
 	return intervals, nil
 }
 
-func (r *Run) histPath(id string) string {
-	return filepath.Join(r.dir, histFolder, id+".hlog")
-}
+func histName(id string) string { return histFolder + "/" + id + ".hlog" }

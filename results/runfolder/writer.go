@@ -3,12 +3,10 @@ package runfolder
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"dpukv/internal/outfile"
+	"dpukv/internal/folder"
 	"dpukv/results"
 )
 
@@ -36,19 +34,20 @@ func Create(dir string, sweep, testbed []byte) (*Writer, error) {
 
 func create(dir string, sweep, testbed []byte) (*Writer, error) {
 	made := missing(dir)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	in, err := folder.Create(dir)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkUnused(dir); err != nil {
+	if err := checkUnused(in); err != nil {
 		return nil, err
 	}
-	w, err := openWriter(dir)
+	w, err := openWriter(&Run{in})
 	if err != nil {
 		return nil, err
 	}
 	w.made = made
 	// Check again: before this process took the lock, another sweep may have done the same.
-	err = checkUnused(dir)
+	err = checkUnused(in)
 	if err == nil && w.points.size > 0 {
 		err = fmt.Errorf("it holds points but no %s, which describes their measurement", sweepFile)
 	}
@@ -62,8 +61,8 @@ func create(dir string, sweep, testbed []byte) (*Writer, error) {
 }
 
 // checkUnused refuses a folder that holds a run, or files that no unfinished Create leaves.
-func checkUnused(dir string) error {
-	entries, err := os.ReadDir(dir)
+func checkUnused(in *folder.Folder) error {
+	entries, err := in.ReadDir(".")
 	if err != nil {
 		return err
 	}
@@ -80,17 +79,17 @@ func checkUnused(dir string) error {
 				e.Name())
 		}
 	}
-	return nil
+	return in.CheckLinks(".")
 }
 
 // fill makes the folder a run folder.
 func (w *Writer) fill(sweep, testbed []byte) error {
-	for _, folder := range []string{histFolder, figFolder} {
-		if err := os.MkdirAll(filepath.Join(w.dir, folder), 0o777); err != nil {
+	for _, name := range []string{histFolder, figFolder} {
+		if err := w.in.Mkdir(name); err != nil {
 			return err
 		}
 	}
-	if err := writeRequests(w.dir, sweep, testbed); err != nil {
+	if err := writeRequests(w.in, sweep, testbed); err != nil {
 		return err
 	}
 	return w.continueChains()
@@ -99,10 +98,11 @@ func (w *Writer) fill(sweep, testbed []byte) error {
 // Resume opens a run folder to continue it. It cuts off half-written last lines: see
 // [Writer.Repairs].
 func Resume(dir string) (*Writer, error) {
-	if _, err := Open(dir); err != nil {
+	run, err := Open(dir)
+	if err != nil {
 		return nil, err
 	}
-	w, err := openWriter(dir)
+	w, err := openWriter(run)
 	if err == nil {
 		if err = w.continueChains(); err != nil {
 			err = errors.Join(err, w.Close())
@@ -114,8 +114,8 @@ func Resume(dir string) (*Writer, error) {
 	return w, nil
 }
 
-func openWriter(dir string) (*Writer, error) {
-	w := &Writer{Run: &Run{dir: dir}, done: make(map[string]bool)}
+func openWriter(run *Run) (*Writer, error) {
+	w := &Writer{Run: run, done: make(map[string]bool)}
 	if err := w.open(); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
@@ -124,17 +124,17 @@ func openWriter(dir string) (*Writer, error) {
 
 func (w *Writer) open() error {
 	var err error
-	if w.points, err = openJournal(filepath.Join(w.dir, pointsFile)); err != nil {
+	if w.points, err = openJournal(w.in, pointsFile); err != nil {
 		return err
 	}
 	// The lock comes before any reading: another sweep may be in the middle of a line.
 	if err = lock(w.points.f); err != nil {
 		return err
 	}
-	if w.env, err = openJournal(filepath.Join(w.dir, envFile)); err != nil {
+	if w.env, err = openJournal(w.in, envFile); err != nil {
 		return err
 	}
-	if w.starts, err = openJournal(filepath.Join(w.dir, startsFile)); err != nil {
+	if w.starts, err = openJournal(w.in, startsFile); err != nil {
 		return err
 	}
 	for _, j := range w.journals() {
@@ -179,7 +179,7 @@ func (w *Writer) Append(p *results.Point, hlog []byte) error {
 	line.HlogBytes, line.HlogCRC32C, line.Chain = 0, "", ""
 	if hlog != nil {
 		line.HlogBytes, line.HlogCRC32C = int64(len(hlog)), checksum(hlog)
-		if err := outfile.Replace(w.histPath(p.ID), hlog); err != nil {
+		if err := w.in.Replace(histName(p.ID), hlog); err != nil {
 			return w.appendError("the histograms of point "+p.ID, err)
 		}
 	}
@@ -211,13 +211,13 @@ func (w *Writer) AppendStart(start any) error {
 func (w *Writer) appendError(what string, err error) error {
 	return fmt.Errorf("%s could not be added to run folder %s, which keeps "+
 		"its earlier content: %w",
-		what, w.dir, err)
+		what, w.Dir(), err)
 }
 
 // Check fails if somebody else changed the written files.
 func (w *Writer) Check() error {
 	if err := errors.Join(w.points.check(), w.env.check(), w.starts.check()); err != nil {
-		return fmt.Errorf("run folder %s: %w", w.dir, err)
+		return fmt.Errorf("run folder %s: %w", w.Dir(), err)
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func smallDisk(t *testing.T, bytes int) string {
 		t.Skipf("no full disk to test with: mounting a tmpfs: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := unix.Unmount(dir, 0); err != nil {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil { // open folders stay in use
 			t.Errorf("unmount %s: %v", dir, err)
 		}
 	})
