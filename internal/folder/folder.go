@@ -13,8 +13,8 @@ import (
 	"dpukv/internal/infile"
 )
 
-// Folder is an open folder. It needs no closing: like an [os.File], it closes once nothing refers to
-// it any more.
+// Folder is an open folder. It needs no closing: like an [os.File], it closes once nothing refers
+// to it any more.
 type Folder struct {
 	path string
 	root *os.Root
@@ -82,8 +82,8 @@ func (d *Folder) own(name string) (fs.FileInfo, error) {
 
 func (d *Folder) linkError(name string) error {
 	target, _ := d.root.Readlink(name) // the link itself is what is wrong
-	return fmt.Errorf("%s: found a link to %q, allowed in this folder: files of its own; look where "+
-		"it leads before you remove it, or put a copy in its place", d.Path(name), target)
+	return fmt.Errorf("%s: found a link to %q, allowed in this folder: files of its own; look "+
+		"where it leads before you remove it, or put a copy in its place", d.Path(name), target)
 }
 
 // named is an error with the path that a user knows.
@@ -113,8 +113,8 @@ func (d *Folder) wantFile(name string, info fs.FileInfo) error {
 		return err
 	}
 	if sys, ok := info.Sys().(*syscall.Stat_t); ok && sys.Nlink > 1 {
-		return fmt.Errorf("%s: found a file with %d names (hard links), allowed: one; copy it, and "+
-			"put the copy in its place", d.Path(name), sys.Nlink)
+		return fmt.Errorf("%s: found a file with %d names (hard links), allowed: one; copy it, "+
+			"and put the copy in its place", d.Path(name), sys.Nlink)
 	}
 	return nil
 }

@@ -149,8 +149,12 @@ func TestOtherKindsAreRefused(t *testing.T) {
 		make func(t *testing.T, path, out string) error
 		want string
 	}{
-		"pipe":   {func(_ *testing.T, path, _ string) error { return unix.Mkfifo(path, 0o600) }, "found a pipe, allowed"},
-		"folder": {func(_ *testing.T, path, _ string) error { return os.Mkdir(path, 0o700) }, "found a folder, allowed"},
+		"pipe": {func(_ *testing.T, path, _ string) error {
+			return unix.Mkfifo(path, 0o600)
+		}, "found a pipe, allowed"},
+		"folder": {func(_ *testing.T, path, _ string) error {
+			return os.Mkdir(path, 0o700)
+		}, "found a folder, allowed"},
 		"second name": {func(_ *testing.T, path, out string) error {
 			return os.Link(filepath.Join(out, "f"), path)
 		}, "found a file with 2 names (hard links), allowed: one"},

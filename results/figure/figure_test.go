@@ -106,8 +106,8 @@ func TestActualLatencyHasFiguresOfItsOwn(t *testing.T) {
 	for _, actual := range []bool{false, true} {
 		drawn(t, w, Options{Metrics: metrics(t, "p99"), Actual: actual})
 	}
-	intended := string(read(t, filepath.Join(filepath.Join(w.Dir(), "figures"), "mica-get95-p99.csv")))
-	actual := string(read(t, filepath.Join(filepath.Join(w.Dir(), "figures"), "mica-get95-p99-actual.csv")))
+	intended := string(read(t, filepath.Join(w.Dir(), "figures", "mica-get95-p99.csv")))
+	actual := string(read(t, filepath.Join(w.Dir(), "figures", "mica-get95-p99-actual.csv")))
 	if !strings.Contains(intended, "local,rate_ops,1000000,1,910000,910000,910000,140000,") ||
 		!strings.Contains(actual, ",910000,120000,") {
 		t.Errorf("intended\n%s\nactual\n%s", intended, actual)
@@ -131,7 +131,7 @@ func TestDrawTellsOfLinesThatCanNotBeRead(t *testing.T) {
 		!strings.Contains(d.Warnings[1], "the folder was changed") {
 		t.Fatalf("warnings %q, %v", d.Warnings, err)
 	}
-	if want := filepath.Join(filepath.Join(w.Dir(), "figures"), "mica-get95-p50.svg"); len(d.Paths) != 6 || d.Paths[0] != want {
+	if want := filepath.Join(w.Dir(), "figures", "mica-get95-p50.svg"); len(d.Paths) != 6 || d.Paths[0] != want {
 		t.Errorf("wrote %q, want the figures of %s, the first %s", d.Paths, results.DefaultLatencyMetrics, want)
 	}
 }

@@ -27,7 +27,7 @@ func TestProbeFigures(t *testing.T) {
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("figures\n%s, want\n%s", got, want)
 	}
-	text := string(read(t, filepath.Join(filepath.Join(run.Dir(), "figures"), "memory-bandwidth.csv")))
+	text := string(read(t, filepath.Join(run.Dir(), "figures", "memory-bandwidth.csv")))
 	must.Contain(t, text,
 		"panel,line,threads,repeats,bytes_per_s_median,bytes_per_s_min,bytes_per_s_max,emulated\n",
 		"copy,hostB,12,2,22300000000,21854000000,22746000000,0\n",
