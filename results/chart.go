@@ -1,6 +1,12 @@
 package results
 
-import "strings"
+import (
+	"fmt"
+	"hash/crc32"
+	"strings"
+
+	"dpukv/internal/foreign"
+)
 
 // Chart holds the curves of one figure: latency over throughput, one line a configuration.
 type Chart struct {
@@ -154,13 +160,26 @@ func stem(ds []*Dimension, p *Point) string {
 	}
 	var parts []string
 	for _, d := range ds {
-		value := d.shown(p)
+		value := d.Shown(p)
 		if d.name == "store" {
 			value = p.Store
 		}
 		parts = append(parts, tags[d.name]+value)
 	}
-	return strings.NewReplacer("/", "_", ":", "_", " ", "_").Replace(strings.Join(parts, "-"))
+	return fileName(strings.Join(parts, "-"))
+}
+
+// maxFileName leaves room for what is added to the name of a file, of 255 bytes.
+const maxFileName = 120
+
+// fileName is a text as the name of a file. What is cut off a long one still tells names apart.
+func fileName(text string) string {
+	name := strings.NewReplacer("/", "_", ":", "_", " ", "_", `\`, "_").Replace(foreign.Line(text))
+	if len(name) > maxFileName {
+		end := fmt.Sprintf("-%08x", crc32.ChecksumIEEE([]byte(text)))
+		name = strings.ToValidUTF8(name[:maxFileName-len(end)], "") + end
+	}
+	return name
 }
 
 // TitleDimensions are those that a title states, if they do not vary.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/numfmt"
 	"dpukv/internal/spelling"
 	"dpukv/kvs"
@@ -30,17 +31,17 @@ type Dimension struct {
 func (d *Dimension) Name() string { return d.name }
 
 // Text is a point's value, in the unit of the field with the dimension's name. Equal texts are
-// equal values.
-func (d *Dimension) Text(p *Point) string { return d.text(p) }
+// equal values. The texts of dimensions take one line, whatever is in the point.
+func (d *Dimension) Text(p *Point) string { return foreign.Line(d.text(p)) }
 
 // Title is the dimension in words, with the unit of [Dimension.Shown]: "offered Mops".
 func (d *Dimension) Title() string { return d.title }
 
 // Shown is a point's value as tables and figures print it below the title.
-func (d *Dimension) Shown(p *Point) string { return d.shown(p) }
+func (d *Dimension) Shown(p *Point) string { return foreign.Line(d.shown(p)) }
 
 // Label is a point's value in words, or "" if the value needs no words.
-func (d *Dimension) Label(p *Point) string { return d.label(p) }
+func (d *Dimension) Label(p *Point) string { return foreign.Line(d.label(p)) }
 
 // Numeric reports whether the values are numbers, and are ordered as numbers.
 func (d *Dimension) Numeric() bool { return d.num != nil }
@@ -346,7 +347,7 @@ func Telling(ds []*Dimension, points []*Point) []*Dimension {
 func Labels(ds []*Dimension, p *Point) string {
 	var words []string
 	for _, d := range ds {
-		if word := d.label(p); word != "" {
+		if word := d.Label(p); word != "" {
 			words = append(words, word)
 		}
 	}
@@ -357,8 +358,8 @@ func Labels(ds []*Dimension, p *Point) string {
 // and each has a label of its own.
 func Common(ds []*Dimension, points []*Point) (labels []string) {
 	for _, d := range Without(ds, Varying(ds, points)) {
-		label := d.label(points[0])
-		other := func(p *Point) bool { return d.text(p) != "" && d.label(p) != label }
+		label := d.Label(points[0])
+		other := func(p *Point) bool { return d.text(p) != "" && d.Label(p) != label }
 		if label != "" && !slices.ContainsFunc(points, other) {
 			labels = append(labels, label)
 		}

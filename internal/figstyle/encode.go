@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"dpukv/internal/foreign"
 )
 
 // Picture is a figure that can be drawn.
@@ -29,11 +32,11 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 		return p.svg()
 	case "png":
 		canvas := vgimg.NewWith(vgimg.UseWH(p.Width, p.Height), vgimg.UseDPI(p.DPI))
-		p.Draw(draw.New(canvas))
+		p.Draw(draw.New(lines{canvas}))
 		return written(vgimg.PngCanvas{Canvas: canvas})
 	case "pdf":
 		canvas := vgpdf.New(p.Width, p.Height) // embeds the fonts
-		p.Draw(draw.New(pdfCanvas{canvas}))
+		p.Draw(draw.New(lines{pdfCanvas{canvas}}))
 		return written(canvas)
 	}
 	return nil, fmt.Errorf("format of a picture: found %q, allowed: %v", format, Formats)
@@ -43,7 +46,7 @@ func (p *Picture) Encode(format string) ([]byte, error) {
 // have the same widths.
 func (p *Picture) svg() ([]byte, error) {
 	canvas := vgsvg.New(p.Width, p.Height)
-	p.Draw(draw.New(canvas))
+	p.Draw(draw.New(lines{canvas}))
 	data, err := written(canvas)
 	for family, alike := range map[string]string{
 		"Sans":  "Arial,Helvetica,sans-serif",
@@ -55,6 +58,14 @@ func (p *Picture) svg() ([]byte, error) {
 			[]byte("font-family:'"+name+"',"+alike+";"))
 	}
 	return data, err
+}
+
+// lines is a canvas that shows the control characters of texts.
+type lines struct{ vg.CanvasSizer }
+
+// FillString implements [vg.Canvas].
+func (c lines) FillString(f font.Face, at vg.Point, text string) {
+	c.CanvasSizer.FillString(f, at, foreign.Line(text))
 }
 
 func written(w io.WriterTo) ([]byte, error) {

@@ -5,9 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/perf/benchfmt"
 
+	"dpukv/internal/foreign"
 	"dpukv/results"
 )
 
@@ -44,7 +47,7 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 	for _, d := range results.Without(results.Dimensions(), named) {
 		if text := d.Text(ok[0]); text != "" {
 			key := strings.ReplaceAll(d.Name(), "_", "-")
-			config = append(config, benchfmt.Config{Key: key, Value: []byte(text), File: true})
+			config = append(config, benchfmt.Config{Key: key, Value: []byte(value(text)), File: true})
 		}
 	}
 	for _, p := range ok {
@@ -55,23 +58,52 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 	return nil
 }
 
+// The limits of texts in a line. The format's readers take lines of 64 KiB.
+const (
+	maxWord  = 1 << 10
+	maxValue = 4 << 10
+	maxName  = 32 << 10
+)
+
+// value is a text as the value of a configuration line, which ends with the line.
+func value(text string) string { return foreign.Clip(foreign.Line(text), maxValue) }
+
+// word is a text within the name of a benchmark, or a unit. White space ends these, and a slash the
+// part of a name.
+func word(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '/' || unicode.IsSpace(r) {
+			return '_'
+		}
+		return r
+	}, foreign.Clip(foreign.Line(text), maxWord))
+}
+
+// key is a text as the key of a part of a name, which the first = ends.
+func key(text string) string { return strings.ReplaceAll(word(text), "=", "_") }
+
+// cut shortens the name of a benchmark with very many parts.
+func cut(name string) string {
+	return strings.ReplaceAll(foreign.Clip(name, maxName), " ", "_")
+}
+
 // probe is the line of a probe.
 func probe(p *results.Point) *benchfmt.Result {
-	word := strings.NewReplacer("/", "_", " ", "_").Replace
-	name := strings.ToUpper(p.Measure[:1]) + p.Measure[1:] + "/place=" + word(p.Placement)
+	first, size := utf8.DecodeRuneInString(p.Measure)
+	name := word(string(unicode.ToUpper(first))+p.Measure[size:]) + "/place=" + word(p.Placement)
 	if p.Submode != "" {
-		name += "/submode=" + p.Submode
+		name += "/submode=" + word(p.Submode)
 	}
 	for _, setting := range slices.Sorted(maps.Keys(p.Settings)) {
-		name += "/" + setting + "=" + word(p.Settings[setting])
+		name += "/" + key(setting) + "=" + word(p.Settings[setting])
 	}
 	var values []benchfmt.Value
 	for _, figure := range results.FigureNames([]*results.Point{p}) {
 		values = append(values, benchfmt.Value{
-			Value: p.Figures[figure], Unit: strings.ReplaceAll(figure, "_", "-"),
+			Value: p.Figures[figure], Unit: strings.ReplaceAll(word(figure), "_", "-"),
 		})
 	}
-	return &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1, Values: values}
+	return &benchfmt.Result{Name: benchfmt.Name(cut(name)), Iters: 1, Values: values}
 }
 
 func benchmark(
@@ -80,7 +112,7 @@ func benchmark(
 	name := "KV"
 	for _, d := range named {
 		if text := d.Text(p); text != "" {
-			name += "/" + d.Name() + "=" + strings.NewReplacer("/", "_", " ", "_").Replace(text)
+			name += "/" + d.Name() + "=" + word(text)
 		}
 	}
 	values := []benchfmt.Value{{Value: p.ThroughputOps, Unit: "ops/s"}}
@@ -91,6 +123,6 @@ func benchmark(
 		benchfmt.Value{Value: p.ServerCPUNsPerOp, Unit: "server-cpu-ns/op"},
 		benchfmt.Value{Value: p.ClientCPUNsPerOp, Unit: "client-cpu-ns/op"})
 	return &benchfmt.Result{
-		Config: config, Name: benchfmt.Name(name), Iters: int(p.Ops), Values: values,
+		Config: config, Name: benchfmt.Name(cut(name)), Iters: int(p.Ops), Values: values,
 	}
 }

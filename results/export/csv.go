@@ -1,18 +1,18 @@
 package export
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"time"
 
+	"dpukv/internal/foreign"
 	"dpukv/results"
 	"dpukv/results/columns"
 )
 
 // CSV writes a header and a row a point.
 func CSV(w io.Writer, points []results.Point) error {
-	all, out := columns.All(), csv.NewWriter(w)
+	all, out := columns.All(), foreign.NewCSV(w)
 	row := make([]string, len(all))
 	for i := range all {
 		row[i] = all[i].Name
@@ -28,8 +28,7 @@ func CSV(w io.Writer, points []results.Point) error {
 			return err
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return out.Flush()
 }
 
 // text is a value in a form that programs read back: a time as RFC 3339, or "" for no time.

@@ -2,11 +2,11 @@ package figure
 
 import (
 	"bytes"
-	"encoding/csv"
 	"slices"
 	"strconv"
 	"strings"
 
+	"dpukv/internal/foreign"
 	"dpukv/results"
 )
 
@@ -29,7 +29,7 @@ func (f *figure) csv() ([]byte, error) {
 
 func encodeRows(rows [][]string) ([]byte, error) {
 	var b bytes.Buffer
-	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+	if err := foreign.NewCSV(&b).WriteAll(rows); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"dpukv/internal/foreign"
 )
 
 const (
@@ -37,7 +39,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case size != seen:
 			seen, said = size, time.Now()
-			ok = send("event: points\ndata: %s\n\n", s.folder.progress())
+			ok = send("event: points\ndata: %s\n\n", foreign.Line(s.folder.progress()))
 		case time.Since(said) > keepAliveEvery:
 			said = time.Now()
 			ok = send(":\n\n")
@@ -49,7 +51,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		case <-s.ended:
-			send("event: ended\ndata: %s\n\n", s.last)
+			send("event: ended\ndata: %s\n\n", foreign.Line(s.last))
 			return
 		case <-tick.C:
 		}

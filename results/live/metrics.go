@@ -3,10 +3,12 @@ package live
 import (
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/expfmt"
 
+	"dpukv/internal/foreign"
 	"dpukv/results"
 )
 
@@ -99,10 +101,16 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
+// label is a text as the value of a label. Backslashes are doubled, so that the values of two
+// configurations stay two.
+func label(text string) string {
+	return foreign.Line(strings.ReplaceAll(text, `\`, `\\`))
+}
+
 func configuration(group []*results.Point, gauge func(*prometheus.Desc, float64, ...string)) {
 	var values []string
 	for _, d := range results.Dimensions() {
-		values = append(values, d.Text(group[0]))
+		values = append(values, label(d.Text(group[0])))
 	}
 	values = append(values, strconv.FormatBool(group[0].Emulated))
 	median := func(of func(*results.Point) float64) float64 {

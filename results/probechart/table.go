@@ -1,13 +1,13 @@
 package probechart
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
@@ -166,7 +166,7 @@ func (t *Table) WriteText(w io.Writer) error {
 
 // WriteBandwidths writes a line for each cell of the table as CSV, in bytes a second.
 func WriteBandwidths(w io.Writer, list []Bandwidth) error {
-	out := csv.NewWriter(w)
+	out := foreign.NewCSV(w)
 	rows := [][]string{{
 		"node", "kernel", "code", "threads", "repeats", "bytes_per_s_median", "bytes_per_s_min",
 		"bytes_per_s_max", "emulated",

@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+
+	"dpukv/internal/foreign"
 )
 
 //go:embed page uplot/LICENSE uplot/uPlot.iife.min.js uplot/uPlot.min.css
@@ -43,7 +45,7 @@ func (m *Model) Write(w io.Writer, live bool) error {
 		name, after, _ := strings.Cut(after, "}}")
 		switch name {
 		case "title":
-			out.WriteString(html.EscapeString(m.Name))
+			out.WriteString(html.EscapeString(foreign.Line(m.Name)))
 		case "connect":
 			out.WriteString(connect)
 		case "live":
@@ -61,8 +63,10 @@ func (m *Model) Write(w io.Writer, live bool) error {
 }
 
 // WriteData writes the data of the page as one JSON object. It holds no "<", so that it can stand
-// in a script element.
-func (m *Model) WriteData(w io.Writer) error { return json.NewEncoder(w).Encode(m) }
+// in a script element, and no control characters, so that the page can show all of it.
+func (m *Model) WriteData(w io.Writer) error {
+	return json.NewEncoder(foreign.NewJSON(w)).Encode(m)
+}
 
 // include copies "scripts", or one of the embedded files.
 func include(w io.Writer, name string) error {
