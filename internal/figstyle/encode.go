@@ -60,12 +60,15 @@ func (p *Picture) svg() ([]byte, error) {
 	return data, err
 }
 
-// lines is a canvas that shows the control characters of texts.
+// maxText is the limit of one text, in bytes: more does not fit a page.
+const maxText = 1 << 10
+
+// lines is a canvas that shows the control characters of texts, and the begin of long ones.
 type lines struct{ vg.CanvasSizer }
 
 // FillString implements [vg.Canvas].
 func (c lines) FillString(f font.Face, at vg.Point, text string) {
-	c.CanvasSizer.FillString(f, at, foreign.Line(text))
+	c.CanvasSizer.FillString(f, at, foreign.Clip(foreign.Line(text), maxText))
 }
 
 func written(w io.WriterTo) ([]byte, error) {

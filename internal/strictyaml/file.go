@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/spelling"
 )
 
@@ -71,7 +72,8 @@ func (f *File) placeOf(t *token.Token) Position {
 
 // Fault records a mistake at a place.
 func (f *File) Fault(where Position, format string, args ...any) {
-	f.Faults = append(f.Faults, fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...)))
+	f.Faults = append(f.Faults, fmt.Errorf("%s: %s", where,
+		foreign.Line(fmt.Sprintf(format, args...))))
 }
 
 // Err returns all mistakes, one a line, or nil if there is none.
