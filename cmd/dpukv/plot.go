@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dpukv/examples"
+	"dpukv/internal/foreign"
 	"dpukv/placement/submode"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -288,7 +289,7 @@ func parseSLO(text string) (*results.Bound, error) {
 func plot(cmd *cobra.Command, run *runfolder.Run, options figure.Options) error {
 	drawing, err := figure.Draw(run, options)
 	for _, warning := range drawing.Warnings {
-		fmt.Fprintln(cmd.ErrOrStderr(), warning)
+		fmt.Fprintln(cmd.ErrOrStderr(), foreign.Line(warning))
 	}
 	for _, path := range drawing.Paths {
 		fmt.Fprintln(cmd.OutOrStdout(), path)

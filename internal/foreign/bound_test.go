@@ -53,8 +53,8 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// TestLine: what follows a line that is too long is read from its rest on.
-func TestLine(t *testing.T) {
+// TestReadLine: what follows a line that is too long is read from its rest on.
+func TestReadLine(t *testing.T) {
 	r := bufio.NewReaderSize(strings.NewReader("0123456789\n"+strings.Repeat("x", 10)+"yy\nshort\nend"), 16)
 	for _, want := range []struct {
 		line string
@@ -68,13 +68,13 @@ func TestLine(t *testing.T) {
 		{"end", false, io.EOF},
 		{"", false, io.EOF},
 	} {
-		line, err := Line(r, "a line", 11)
+		line, err := ReadLine(r, "a line", 11)
 		if string(line) != want.line || Over(err) != want.over || !want.over && err != want.err {
 			t.Errorf("found %q, %v, want %q, %v", line, err, want.line, want.err)
 		}
 	}
 	in := &counted{endless("x"), 0}
-	_, err := Line(bufio.NewReader(in), "a line", 100)
+	_, err := ReadLine(bufio.NewReader(in), "a line", 100)
 	must.Fail(t, err, "found more bytes in a line, allowed: at most 100 bytes")
 	if in.n > 4096 {
 		t.Errorf("read %d bytes, want one buffer", in.n)

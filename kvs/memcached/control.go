@@ -86,7 +86,7 @@ func (c *control) textStats(group string) (map[string]string, error) {
 	}
 	stats := map[string]string{}
 	for {
-		line, err := foreign.Line(c.lines, "a line of an answer", maxLine)
+		line, err := foreign.ReadLine(c.lines, "a line of an answer", maxLine)
 		if err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func (c *control) say(command string) (string, error) {
 	if _, err := io.WriteString(c, command); err != nil {
 		return "", err
 	}
-	line, err := foreign.Line(c.lines, "a line of an answer", maxLine)
+	line, err := foreign.ReadLine(c.lines, "a line of an answer", maxLine)
 	if err != nil {
 		return "", fmt.Errorf("no answer came: check that it is a memcached server, and without "+
 			"TLS (memcacheds://) if the URL has none (%w)", err)

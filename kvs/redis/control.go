@@ -74,7 +74,7 @@ func (c *control) answer(depth int) ([]string, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("found an answer nested deeper, allowed: at most %d", maxDepth)
 	}
-	read, err := foreign.Line(c.lines, "a line of an answer", maxControlBytes)
+	read, err := foreign.ReadLine(c.lines, "a line of an answer", maxControlBytes)
 	if err != nil {
 		return nil, fmt.Errorf("no answer came: check that it is a Redis server, and without "+
 			"TLS (rediss://) if the URL has none (%w)", err)

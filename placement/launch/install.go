@@ -102,7 +102,7 @@ func (b *Binaries) send(w io.WriteCloser, r *bufio.Reader) (path string, refused
 // answer reads the next line of install.sh, and skips the output of a login shell's profile.
 func answer(r *bufio.Reader) (kind, rest string) {
 	for {
-		line, err := foreign.Line(r, before, maxBefore)
+		line, err := foreign.ReadLine(r, before, maxBefore)
 		if err != nil {
 			return "", "" // whoever reads on finds it, too
 		}

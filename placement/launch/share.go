@@ -124,7 +124,7 @@ func (s *Shared) open(ctx context.Context) error {
 	}
 	// A login shell's profile may print something.
 	for r := bufio.NewReader(foreign.NewLimit(stdout, before, maxBefore)); ; {
-		line, err := foreign.Line(r, before, maxBefore)
+		line, err := foreign.ReadLine(r, before, maxBefore)
 		if err != nil {
 			return err
 		}

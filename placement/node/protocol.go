@@ -334,7 +334,7 @@ func (w *MessageWriter) Send(m Message) error {
 func ReadMessages(r io.Reader, use func(Message) bool) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for range maxMessages {
-		text, err := foreign.Line(lines, "a message", MaxMessageBytes)
+		text, err := foreign.ReadLine(lines, "a message", MaxMessageBytes)
 		switch {
 		case foreign.Over(err):
 			return fmt.Errorf("sent a line that never ends: %w", err)

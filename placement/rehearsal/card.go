@@ -189,7 +189,7 @@ func (c *Card) boot(name, script string, args []string) (says string, err error)
 		return "", err
 	}
 	stop := func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }
-	line, err := foreign.Line(bufio.NewReader(out), "its first line", foreign.MaxReason)
+	line, err := foreign.ReadLine(bufio.NewReader(out), "its first line", foreign.MaxReason)
 	says, ready := strings.CutPrefix(strings.TrimSpace(string(line)), "ready ")
 	if !ready {
 		stop()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
@@ -19,23 +20,26 @@ const (
 // warnings behind it, a line each.
 func (a *Answer) Write(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintln(&b, a.Text)
+	line := func(format string, args ...any) {
+		b.WriteString(foreign.Line(fmt.Sprintf(format, args...)) + "\n")
+	}
+	line("%s", a.Text)
 	if len(a.Cases) > 1 {
 		for _, c := range a.Cases[:min(len(a.Cases), maxCases)] {
-			fmt.Fprintf(&b, "  %s: %s\n", c.Condition, c.Text)
+			line("  %s: %s", c.Condition, c.Text)
 		}
 		if more := len(a.Cases) - maxCases; more > 0 {
-			fmt.Fprintf(&b, "  and %s\n", numfmt.Count(more, "more case"))
+			line("  and %s", numfmt.Count(more, "more case"))
 		}
 	}
 	if a.Emulated != "" {
-		fmt.Fprintf(&b, "Emulated, not hardware: %s.\n", a.Emulated)
+		line("Emulated, not hardware: %s.", a.Emulated)
 	}
 	if a.Failed != "" {
-		fmt.Fprintln(&b, a.Failed)
+		line("%s", a.Failed)
 	}
 	if list := a.warnings(); len(list) > 0 {
-		fmt.Fprintf(&b, "Warnings: %s.\n", strings.Join(list[:min(len(list), maxWarnings)], ", "))
+		line("Warnings: %s.", strings.Join(list[:min(len(list), maxWarnings)], ", "))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
+	"dpukv/internal/foreign"
 	"dpukv/internal/numfmt"
 	"dpukv/results"
 	"dpukv/results/table"
@@ -66,7 +67,8 @@ func (c *Comparison) writeSide(b *bytes.Buffer, letter string, s *Summary) {
 	if s.Emulated > 0 {
 		said = append(said, fmt.Sprintf("%d of them over emulated hardware", s.Emulated))
 	}
-	fmt.Fprintf(b, "%s: %s (%s)\n", letter, s.Name, strings.Join(append(said, s.Machines...), ", "))
+	machines := strings.Join(append(said, s.Machines...), ", ")
+	fmt.Fprintln(b, foreign.Line(fmt.Sprintf("%s: %s (%s)", letter, s.Name, machines)))
 }
 
 func writeTable(b *bytes.Buffer, rows []Row, unit Unit) {
@@ -82,7 +84,8 @@ func writeTable(b *bytes.Buffer, rows []Row, unit Unit) {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
 		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			line[i] = foreign.Line(cell)
+			widths[i] = max(widths[i], utf8.RuneCountInString(line[i]))
 		}
 	}
 	b.WriteByte('\n')

@@ -69,8 +69,11 @@ const (
 func value(text string) string { return foreign.Clip(foreign.Line(text), maxValue) }
 
 // word is a text within the name of a benchmark, or a unit. White space ends these, and a slash the
-// part of a name.
+// part of a name. A unit has at least one character.
 func word(text string) string {
+	if text == "" {
+		return "_"
+	}
 	return strings.Map(func(r rune) rune {
 		if r == '/' || unicode.IsSpace(r) {
 			return '_'

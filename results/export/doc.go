@@ -8,5 +8,9 @@
 // figure. csv and parquet include failed points, with their status and error. benchfmt has no place
 // for them.
 //
+// Points come from others, too. CSV shows control characters as escapes and begins no cell like a
+// formula (foreign.CSV). In benchfmt, a name or a unit has no white space, and a value one line.
+// Parquet has all texts as they are.
+//
 // Units are those of the fields' names; benchfmt's are ops/s and ns.
 package export

@@ -143,7 +143,8 @@ func (t *Table) WriteText(w io.Writer) error {
 	widths := make([]int, len(t.Rows[0]))
 	for _, row := range t.Rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
+			row[i] = foreign.Line(cell)
+			widths[i] = max(widths[i], len([]rune(row[i])))
 		}
 	}
 	var b strings.Builder

@@ -18,6 +18,10 @@
 //	sources/N/     of a merged folder ([CreateMerged]): the sweep and the testbed of source N;
 //	               sweep.yaml then lists the sources
 //
+// Somebody else may have made a folder. Links among these names and below them are refused, and all
+// files are read and written through package folder, which follows none. [Run.WriteReport] and
+// [Run.Figures] are for what other packages write here.
+//
 // The rules of the .jsonl files:
 //
 //   - A line is one JSON object and ends with a newline. It is on the disk before the next

@@ -32,9 +32,9 @@ func (b BadLine) Said() string {
 
 func (b BadLine) String() string {
 	if b.Line == 0 {
-		return fmt.Sprintf("%s: %s", b.File, b.Reason)
+		return foreign.Line(fmt.Sprintf("%s: %s", b.File, b.Reason))
 	}
-	return fmt.Sprintf("%s, line %d: %s", b.File, b.Line, b.Reason)
+	return foreign.Line(fmt.Sprintf("%s, line %d: %s", b.File, b.Line, b.Reason))
 }
 
 // The limits of a JSON lines file of a run. A point takes some thousand bytes, and as many in
@@ -90,7 +90,7 @@ func (r *Run) readLines(file string, use func(line []byte) error) ([]BadLine, er
 		if n > maxLines {
 			return bad.list, tooManyLines(path)
 		}
-		line, err := foreign.Line(in, "the line", maxLineBytes)
+		line, err := foreign.ReadLine(in, "the line", maxLineBytes)
 		if long := err; foreign.Over(err) {
 			if err = skipLine(in); !foreign.Over(err) {
 				bad.add(n, long.Error())

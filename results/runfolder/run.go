@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"dpukv/internal/folder"
+	"dpukv/internal/foreign"
 	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
@@ -157,7 +158,7 @@ func (r *Run) Machines() []string {
 		}
 		s := numfmt.Count(facts.CPUs, "CPU")
 		if facts.CPUModel != "" {
-			s += " (" + facts.CPUModel + ")"
+			s += " (" + foreign.Line(facts.CPUModel) + ")"
 		}
 		if !slices.Contains(said, s) {
 			said = append(said, s)

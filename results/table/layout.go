@@ -3,6 +3,7 @@ package table
 import (
 	"unicode/utf8"
 
+	"dpukv/internal/foreign"
 	"dpukv/results"
 )
 
@@ -12,7 +13,8 @@ func layOut(columns []column, rows [][]*results.Point) []string {
 	for i, c := range columns {
 		values, spreads := make([]string, len(rows)), make([]string, len(rows))
 		for j, repeats := range rows {
-			values[j], spreads[j] = c.cell(repeats)
+			value, spread := c.cell(repeats)
+			values[j], spreads[j] = foreign.Line(value), foreign.Line(spread)
 		}
 		cells := joinCells(values, spreads, c.left)
 		width := widest(append(cells, c.head[:]...))

@@ -125,7 +125,7 @@ func (c *Channel) read(v any) error {
 
 // line reads up to the end of a line. It never takes more memory than the limit.
 func (c *Channel) line() ([]byte, error) {
-	line, err := foreign.Line(c.in, "a value", c.limit)
+	line, err := foreign.ReadLine(c.in, "a value", c.limit)
 	switch {
 	case foreign.Over(err):
 		return nil, fmt.Errorf("%w; check that the peer is a dpukv of the same version", err)

@@ -211,7 +211,7 @@ func TestBoundsFail(t *testing.T) {
 		"yaml.Unmarshal(b, v)": 1, "cmd.Stdout = &b": 1, "cmd.Stderr = &s": 1,
 		"cmd.Stdout, cmd.Stderr = io.MultiWriter(w, &b), new(bytes.Buffer)": 2,
 
-		"foreign.ReadAll(r, w, 1)": 0, "foreign.Line(r, w, 1)": 0, "infile.Read(p, 1)": 0,
+		"foreign.ReadAll(r, w, 1)": 0, "foreign.ReadLine(r, w, 1)": 0, "infile.Read(p, 1)": 0,
 		"json.NewDecoder(bytes.NewReader(b))": 0, "bufio.NewScanner(strings.NewReader(s))": 0,
 		"r.ReadSlice('x')": 0, "json.Unmarshal(b, v)": 0, "files.ReadFile(p)": 0,
 		"cmd.Stdout = &tail": 0, "cmd.Stdout = os.Stdout": 0, "p.Output(1)": 0,
