@@ -26,8 +26,8 @@ func SamePages(a, b *Point) bool {
 	return is(a.Pages, b.Pages) || is(b.Pages, a.Pages)
 }
 
-// SplitByPages names the lines that are split, since some of their points lie on other pages. A sweep
-// fails such points. Those of older builds did not.
+// SplitByPages names the lines that are split, since some of their points lie on other pages. A
+// sweep fails such points. Those of older builds did not.
 func SplitByPages(points []Point) (said []string) {
 	ok, _ := Split(points)
 	ok = slices.DeleteFunc(ok, func(p *Point) bool { return p.Pages == "" })

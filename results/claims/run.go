@@ -194,8 +194,8 @@ func newGroup(r *Run, l results.Line) group {
 	return g
 }
 
-// partners returns a function that finds, for a group, those of others that differ from it in nothing
-// but what the claim is about, in their order.
+// partners returns a function that finds, for a group, those of others that differ from it in
+// nothing but what the claim is about, in their order.
 func (c *Claim) partners(others []group) func(*group) []*group {
 	by := map[string][]int{}
 	for i := range others {

@@ -22,9 +22,9 @@ func (p Pairs) logs() (list []float64) {
 // the normal approximation is good.
 const exactPairs = 100
 
-// SignedRank is the two-sided p of Wilcoxon's test of pairs, exact for up to exactPairs. With several
-// cases it is that of their sum: each case has its own ranks, so that no case outweighs another by
-// its noise.
+// SignedRank is the two-sided p of Wilcoxon's test of pairs, exact for up to exactPairs. With
+// several cases it is that of their sum: each case has its own ranks, so that no case outweighs
+// another by its noise.
 func SignedRank(cases ...Pairs) float64 {
 	var ranks []int
 	above := 0
