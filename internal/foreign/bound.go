@@ -62,14 +62,15 @@ func ReadLine(r *bufio.Reader, what string, most int) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > most {
+		full := errors.Is(err, bufio.ErrBufferFull)
+		if n := len(line) + len(part); n > most || full && n == most { // the newline is to come
 			if err == nil {
 				_ = r.UnreadByte() // the newline; it fails only where nothing was read
 			}
 			return nil, &TooMuch{what, int64(most)}
 		}
 		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
+		if !full {
 			return line, err
 		}
 	}

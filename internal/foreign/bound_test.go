@@ -73,6 +73,11 @@ func TestReadLine(t *testing.T) {
 			t.Errorf("found %q, %v, want %q, %v", line, err, want.line, want.err)
 		}
 	}
+	silent, w := io.Pipe() // after as many bytes as a line may have
+	go func() { _, _ = w.Write(bytes.Repeat([]byte("x"), 4096)) }()
+	if _, err := Line(bufio.NewReader(silent), "a line", 4096); !Over(err) {
+		t.Errorf("found %v", err)
+	}
 	in := &counted{endless("x"), 0}
 	_, err := ReadLine(bufio.NewReader(in), "a line", 100)
 	must.Fail(t, err, "found more bytes in a line, allowed: at most 100 bytes")

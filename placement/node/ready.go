@@ -2,6 +2,7 @@ package node
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,6 +24,27 @@ func (r *Ready) Check() error {
 func (r *ProbeReady) Check() error {
 	texts := slices.AppendSeq(slices.Collect(maps.Keys(r.Facts)), maps.Values(r.Facts))
 	return cmp.Or(checkAddr(r.Addr), kvs.CheckTexts(texts))
+}
+
+// maxPointBytes leaves room in a line of points.jsonl for what the orchestrator adds.
+const maxPointBytes = 512 << 10
+
+// Check refuses a point that is too long for a run folder.
+func (r *Result) Check() error { return checkBytes("point", &r.Point) }
+
+// Check refuses what is too long for a run folder.
+func (r *ProbeResult) Check() error { return checkBytes("outcome", &r.Outcome) }
+
+// Check refuses facts that are too long for a run folder.
+func (h *Hello) Check() error { return checkBytes("hello", h) }
+
+func checkBytes(what string, v any) error {
+	text, err := json.Marshal(v)
+	if err == nil && len(text) > maxPointBytes {
+		err = fmt.Errorf("sent %d bytes as its %s, allowed: at most %d", len(text), what,
+			maxPointBytes)
+	}
+	return err
 }
 
 func checkAddr(addr string) error {

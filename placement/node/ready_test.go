@@ -6,7 +6,21 @@ import (
 
 	"dpukv/internal/test/must"
 	"dpukv/kvs"
+	"dpukv/probe"
+	"dpukv/results"
 )
+
+// TestLongAnswersAreRefused: a run folder has no room for them.
+func TestLongAnswersAreRefused(t *testing.T) {
+	long := strings.Repeat("x", maxPointBytes)
+	must.Do(t, new(Result).Check())
+	for _, m := range []interface{ Check() error }{
+		&Result{Point: results.Point{Warnings: results.ReadWarnings(long)}},
+		&ProbeResult{Outcome: probe.Outcome{Provider: long}}, &Hello{Source: long},
+	} {
+		must.Fail(t, m.Check(), ", allowed: at most 524288")
+	}
+}
 
 // TestReadyIsChecked: a proxy has no gate and no threads; what no part of a server says is refused.
 func TestReadyIsChecked(t *testing.T) {

@@ -201,6 +201,10 @@ func (f fault) happen(out *node.MessageWriter) {
 		for zeros := make([]byte, 1<<16); ; {
 			_, _ = os.Stdout.Write(zeros)
 		}
+	case "long point":
+		p := fakePoint(configured)
+		p.Warnings = results.ReadWarnings(strings.Repeat("x", 1<<20))
+		out.Send(&node.Result{Point: p})
 	case "values":
 		fmt.Println(`{"type":"result","body":{"point":{"warnings":[` + strings.Repeat(`"",`, 200_000) + `""]}}}`)
 	case "failed":

@@ -96,6 +96,7 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 		"client@go=deaf":                  "node client: nothing for a while when asked to measure for 10ms",
 		"client@go=endless": "node client: asked to measure for 10ms, it sent a line that never ends: " +
 			"found more bytes in a message, allowed: at most 16777216 bytes",
+		"client@release=long point": " bytes as its point, allowed: at most 524288",
 		"client@go=values": "node client: asked to measure for 10ms, it sent a message of about 200006 values, " +
 			"allowed: at most 100000",
 		"client@go=huge": "node client: asked to measure for 10ms, it sent a line that never ends: " +

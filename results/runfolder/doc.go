@@ -36,6 +36,9 @@
 //   - A reader names a line that can't be read by its number, and uses the others.
 //   - One sweep writes a folder at a time: it holds a lock (flock) on points.jsonl. If somebody
 //     else changes a file in between, the writer refuses the next point ([ErrChanged]).
+//   - A line has at most 1 MiB, points.jsonl 1 GiB and a million lines. Its points take at most
+//     2 GiB of memory. A writer refuses a longer line, and a reader leaves it out. Beyond the
+//     file's bounds a folder is refused.
 //   - A point holds the length and the checksum of its histogram log. [Run.Points] names logs of
 //     other lengths, [Run.Histograms] refuses those of other contents.
 //

@@ -43,6 +43,7 @@ const (
 	maxPointsBytes = 1 << 30
 	maxOtherBytes  = 64 << 20 // of the files beside points.jsonl
 	maxLineBytes   = 1 << 20
+	maxLineValues  = 50_000 // that JSON decodes: a point has some hundreds, and some for each client
 	maxLines       = 1_000_000
 	maxBadLines    = 1000 // named one by one
 )
@@ -156,6 +157,9 @@ func refusal(line []byte, use func(line []byte) error) error {
 	text := bytes.TrimSuffix(line, []byte("\n"))
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
+	}
+	if n := foreign.Values(text); n > maxLineValues {
+		return fmt.Errorf("found %d values, allowed: at most %d", n, maxLineValues)
 	}
 	err := use(text)
 	if err != nil && len(text) == len(line) {
