@@ -65,6 +65,8 @@ type Config struct {
 	// Preloaded says that another client stores the keys; this client only asks for them. So
 	// several clients can put one workload on a server together.
 	Preloaded bool
+	// Guard protects the items of others; nil: the server is dpukv's own, and has none.
+	Guard *Guard
 	// Converted is the compact form of Load.Trace, a CSV file; "": that is compact itself.
 	Converted string
 	// KnownTrace is what an earlier run found Load.Trace to be; nil: there was none.

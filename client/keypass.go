@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"math/bits"
 
 	"dpukv/internal/cpu"
@@ -18,6 +19,8 @@ type keyPass struct {
 	op    kvs.Op
 	count uint64 // keys, at most all
 	keys  uint64 // all keys
+	// stored are keys, from the first one on, that may be there already: no Add adds them.
+	stored uint64
 }
 
 // share returns the range of positions [from, to) of a thread.
@@ -66,7 +69,9 @@ func (p *passer) run() error {
 		if err := p.poll(wait); err != nil {
 			return err
 		}
-		p.check()
+		if err := p.check(); err != nil {
+			return err
+		}
 		p.done.Store(p.tally.answered)
 	}
 	return nil
@@ -77,9 +82,12 @@ func (p *passer) run() error {
 func (p *passer) send() (blocked bool, err error) {
 	for sent := 0; sent < burst && p.next < p.end; sent++ {
 		if !p.pending {
-			key := p.key(p.next)
-			p.prepare(p.op, key)
-			if p.op == kvs.Set {
+			key, op := p.key(p.next), p.op
+			if op == kvs.Add && key < p.stored {
+				op = kvs.Set
+			}
+			p.prepare(op, key)
+			if op != kvs.Get {
 				p.value(key, 0)
 			}
 		}
@@ -94,15 +102,21 @@ func (p *passer) send() (blocked bool, err error) {
 	return false, err
 }
 
-// check checks answers. No value may have another version than the preload's.
-func (p *passer) check() {
+// check checks answers. No value may have another version than the preload's. A key that is there
+// before it was added is of others.
+func (p *passer) check() error {
 	for i := range p.answers {
 		a := &p.answers[i]
 		p.judge(a, &p.tally)
 		if a.Op == kvs.Get && a.Status == kvs.OK && !p.preloaded(a) {
 			p.wrong(a, &p.tally, "the value is older than the preload, which the server confirmed")
 		}
+		if a.Op == kvs.Add && a.Status == kvs.Exists {
+			name := p.thread.keys.Fill(cookieKey(a.Cookie))
+			return &ForeignError{p.server, bytes.Clone(name)}
+		}
 	}
+	return nil
 }
 
 // preloaded reports whether a value has the version of the preload, and its size.

@@ -124,6 +124,7 @@ func (r *loadRun) result(err error) *Result {
 		p.SayWhoIsFull()
 		r.cooled(p)
 	}
+	p.Warnings = append(p.Warnings, results.ReadWarnings(r.evictions, r.untold())...)
 	if err != nil {
 		p.Status, p.Error = results.StatusFailed, err.Error()
 		var timeout *timeoutError

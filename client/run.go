@@ -32,6 +32,8 @@ type Result struct {
 	Threads   []ThreadSummary
 	// Trace is for Config.KnownTrace of a later run; nil: there was no trace.
 	Trace *trace.Identity
+	// Lost is the number of items that others had on the server, and that it evicted.
+	Lost uint64
 	// Examples are the first few errors in words.
 	Examples []string
 }
@@ -69,6 +71,8 @@ type loadRun struct {
 	hashChecked float64   // share of hashing, by leaving it out; 0: not checked
 	preStats    kvs.Stats // before the preload
 	postStats   kvs.Stats // of a replay: after its last answer
+	preRoom     kvs.Room  // then, of a guarded server
+	evictions   string    // a warning of what others lost
 	preloaded   tally
 	verified    tally
 	checked     tally // while the share of hashing was checked
@@ -123,7 +127,10 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	if f := remote.Facts(); err == nil {
 		err = instrument(&f)
 	}
-	return r.result(err), err
+	lost, err := r.settle(err)
+	result := r.result(err)
+	result.Lost = lost
+	return result, err
 }
 
 // instrument returns an error for a run over a device that is an instrument for tests
@@ -232,12 +239,18 @@ func (r *loadRun) open() (err error) {
 	if r.preStats, err = r.sampler.stats(r.ctx); err != nil {
 		return err
 	}
+	if r.preRoom, _, err = r.room(); err != nil {
+		return err
+	}
 	return r.pool.each(func(t *thread) error { return t.open(r.remote) }, r.cfg.Interval, nil)
 }
 
 // pass has the threads do one operation on each of count keys.
 func (r *loadRun) pass(op kvs.Op, count uint64) (tally, error) {
 	pass := keyPass{op: op, count: count, keys: uint64(r.cfg.Keys)}
+	if r.cfg.Guard != nil {
+		pass.stored = uint64(r.cfg.Guard.Stored)
+	}
 	passers := make([]*passer, len(r.pool.threads))
 	for i, t := range r.pool.threads {
 		passers[i] = newPasser(t, pass)
@@ -258,7 +271,8 @@ func (r *loadRun) preload() (err error) {
 	if r.cfg.Preloaded {
 		return nil
 	}
-	r.preloaded, err = r.pass(kvs.Set, uint64(r.cfg.Workload.Keys))
+	defer r.watch(preloadLook)()
+	r.preloaded, err = r.pass(r.preloadOp(), uint64(r.cfg.Workload.Keys))
 	if err != nil {
 		return err
 	}
@@ -296,6 +310,9 @@ func (r *loadRun) measure() error {
 			l.others = &r.cooling.over
 		}
 		r.loaders = append(r.loaders, l)
+	}
+	if r.cfg.lateWrites() {
+		defer r.watch(loadLook)()
 	}
 	r.collector = newCollector(r.cfg.OpenLoop(), r.reporter())
 	go r.collector.run(full)

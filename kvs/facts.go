@@ -92,6 +92,10 @@ type Stats struct {
 	// Warnings describe counters that contradict the facts, and events of the server's device under
 	// load.
 	Warnings []string `json:"doubts,omitempty"`
+	// Untold names counters that the server does not tell, which are 0 here. NoItems reports that
+	// the number of items is among them.
+	Untold  []string `json:"untold,omitempty"`
+	NoItems bool     `json:"no_items,omitempty"`
 	// BufferedBytes is the current size of the connections' buffers; BufferedMostBytes is its
 	// maximum.
 	BufferedBytes     int64 `json:"buffered_bytes,omitempty"`

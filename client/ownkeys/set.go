@@ -22,8 +22,9 @@ type Set struct {
 	// KeySizes is the distribution of the keys' sizes, if they have several.
 	KeySizes  load.Sizes `json:"key_sizes,omitempty"`
 	KeyPrefix string     `json:"key_prefix,omitempty"`
-	// ValueBytes is the mean size of the values.
-	ValueBytes int `json:"value_bytes"`
+	// ValueBytes is the mean size of the values, and ValueSizes their distribution.
+	ValueBytes int        `json:"value_bytes"`
+	ValueSizes load.Sizes `json:"value_sizes,omitempty"`
 }
 
 // SetOf names the keys of a load.
@@ -35,26 +36,34 @@ func SetOf(w *load.Load) Set {
 	}
 	return Set{
 		Keys: w.Keys, KeyBytes: w.KeyBytes, KeySizes: w.KeySizes, KeyPrefix: w.KeyPrefix,
-		ValueBytes: w.ValueBytes,
+		ValueBytes: w.ValueBytes, ValueSizes: w.ValueSizes,
 	}
 }
 
-// same reports whether the keys of one set are among those of the other, whichever that is.
-func (s *Set) same(o *Set) bool {
+// Same reports whether the keys of one set are among those of the other, whichever that is.
+func (s *Set) Same(o *Set) bool {
 	if s.Trace != o.Trace || s.Trace != "" && (*s.Part != *o.Part) {
 		return false
 	}
 	return s.KeyBytes == o.KeyBytes && s.KeySizes == o.KeySizes && s.KeyPrefix == o.KeyPrefix
 }
 
+// MayShare reports whether keys of two sets that are not the same may have one name. Keys of one
+// size each never have.
+func (s *Set) MayShare(o *Set) bool {
+	return !s.Same(o) && (s.Trace+o.Trace != "" || s.KeySizes+o.KeySizes != "")
+}
+
 // Add adds a set to others. Of two whose keys have the same names, one with all their keys stays.
 func Add(sets []Set, s Set) []Set {
-	i := slices.IndexFunc(sets, func(o Set) bool { return s.same(&o) })
+	i := slices.IndexFunc(sets, func(o Set) bool { return s.Same(&o) })
 	if i < 0 {
 		return append(sets, s)
 	}
 	sets[i].Keys = max(sets[i].Keys, s.Keys)
-	sets[i].ValueBytes = max(sets[i].ValueBytes, s.ValueBytes)
+	if s.ValueBytes > sets[i].ValueBytes {
+		sets[i].ValueBytes, sets[i].ValueSizes = s.ValueBytes, s.ValueSizes
+	}
 	sets[i].Fills = sets[i].Fills || s.Fills
 	return sets
 }
@@ -87,6 +96,7 @@ func Describe(sets []Set) string {
 func (s *Set) workload() *load.Workload {
 	return &load.Workload{
 		Keys: s.Keys, KeyBytes: s.KeyBytes, KeySizes: s.KeySizes, KeyPrefix: s.KeyPrefix,
+		ValueBytes: s.ValueBytes, ValueSizes: s.ValueSizes,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dpukv/client"
 	"dpukv/client/ownkeys"
 	"dpukv/internal/infile"
 	"dpukv/internal/numfmt"
@@ -146,11 +147,13 @@ func (f *credentialFlags) read() (c kvs.Credentials, err error) {
 }
 
 // ownKeyFlags say what may happen to the keys of a server that runs already.
-type ownKeyFlags struct{ yes, keep bool }
+type ownKeyFlags struct{ ownkeys.Terms }
 
 func (f *ownKeyFlags) add(flags *pflag.FlagSet, when string) {
-	flags.BoolVar(&f.yes, "yes", false, when+"proceed although the server already has keys")
-	flags.BoolVar(&f.keep, "keep", false, when+"do not remove the load's keys afterwards")
+	flags.BoolVar(&f.Yes, "yes", false, when+"proceed although the server already has keys")
+	flags.BoolVar(&f.EvictOthers, "evict-others", false, when+"proceed although the server may "+
+		"evict items of others, or be filled")
+	flags.BoolVar(&f.Keep, "keep", false, when+"do not remove the load's keys afterwards")
 }
 
 // guarded reports whether the server may hold keys of others.
@@ -176,10 +179,10 @@ func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.
 	if guarded {
 		sets = f.ownSets()
 	}
-	if found, err = ownkeys.Look(cmd.Context(), remote, sets, func(uint64) {}); err != nil {
+	if found, err = ownkeys.Look(cmd.Context(), remote, sets, f.own.Terms, func(uint64) {}); err != nil {
 		return found, fmt.Errorf("load: %w", err)
 	}
-	if f.cfg.Replays() && found.Keys > 0 && !f.own.yes {
+	if f.cfg.Replays() && found.Keys > 0 && !f.own.Yes {
 		return found, fmt.Errorf("load: --trace: found %s on %s, allowed: an empty server, or "+
 			"--yes; GETs of the trace would find keys of an earlier load: start the server anew",
 			numfmt.Count(found.Keys, "key"), f.cfg.ServerAddr)
@@ -187,11 +190,16 @@ func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.
 	if !guarded {
 		return found, nil
 	}
-	if err := found.Consent("--server "+f.cfg.ServerAddr, sets, f.own.yes, f.own.keep); err != nil {
+	if err := found.Consent("--server "+f.cfg.ServerAddr, sets, f.own.Terms); err != nil {
 		return found, fmt.Errorf("load: %w", err)
 	}
-	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "dpukv: stores %s on %s, %s\n", ownkeys.Describe(sets),
-		f.cfg.ServerAddr, found.Says())
+	f.cfg.Guard = &client.Guard{EvictOthers: f.own.EvictOthers, Overwrite: found.Own > 0}
+	if !f.own.Keep {
+		leaves(fmt.Sprintf("dpukv: the load's keys may stay on %s: %s; to remove them: %s",
+			f.cfg.ServerAddr, ownkeys.Describe(sets), again("--yes")))
+	}
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "dpukv: stores %s on %s, %s; %s\n",
+		ownkeys.Describe(sets), f.cfg.ServerAddr, found.Says(), found.Expects())
 	return found, err
 }
 
@@ -205,17 +213,23 @@ func (f *loadFlags) foundBefore(found ownkeys.Found) string {
 }
 
 // removeOwn removes the load's keys, also after an interruption.
-func (f *loadFlags) removeOwn(cmd *cobra.Command, remote kvs.Remote) error {
-	if !f.guarded() || f.own.keep {
+func (f *loadFlags) removeOwn(cmd *cobra.Command, remote kvs.Remote, found *ownkeys.Found) error {
+	if !f.guarded() || f.own.Keep {
 		return nil
 	}
 	ctx, cancel := ownkeys.WithGrace(cmd.Context())
 	defer cancel()
 	sets := f.ownSets()
 	removed, err := ownkeys.Remove(ctx, remote, sets, func(uint64) {})
-	if removed > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "dpukv: removed %d own keys from %s\n", removed,
+	if removed.Keys > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "dpukv: removed %d own keys from %s\n", removed.Keys,
 			f.cfg.ServerAddr)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if fell := found.Fell(removed); fell != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "dpukv: %s\n", fell)
+	}
+	return nil
 }

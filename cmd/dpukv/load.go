@@ -279,7 +279,8 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	if result == nil {
 		return usagef("%w", err)
 	}
-	err = errors.Join(err, f.removeOwn(cmd, remote))
+	removed := f.removeOwn(cmd, remote, &found)
+	leaves("")
 	emulator := machine.EmulatorWarning("the client", machine.Emulator())
 	p := &result.Point
 	p.Emulated = p.Emulated || emulator != ""
@@ -288,7 +289,11 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	// nobody here placed the server
 	p.Placement, p.Submode, p.Attached = "attached", "unknown", true
 	printed := show(cmd, f.asJSON, p, func(w io.Writer) error { return table.WritePoint(w, p) })
-	return errors.Join(err, printed, f.writeHist(result), f.judge(cmd, p))
+	rest := errors.Join(removed, printed, f.writeHist(result), f.judge(cmd, p))
+	if result.Lost > 0 {
+		return errors.Join(rest, err) // what others lost is the last line
+	}
+	return errors.Join(err, rest)
 }
 
 // reached dials the server, and waits for its answer no longer than for any other. A call that it

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +16,8 @@ const (
 	exitFine      = 0
 	exitFailed    = 1 // measured, but something failed; with --fail-if: a threshold is broken
 	exitUsage     = 2
-	exitNoVerdict = 3 // compare, --fail-if: nothing could be decided
+	exitNoVerdict = 3   // compare, --fail-if: nothing could be decided
+	exitSignal    = 128 // and the number of the signal that ended the command
 )
 
 // The limits of stderr on one line, and on all lines of an error.
@@ -31,13 +29,12 @@ const (
 func main() { os.Exit(execute(os.Args[1:])) }
 
 func execute(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	stderr := foreign.NewWriter(os.Stderr, maxStderrLine)
+	ctx, stop := untilSignal(stderr)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	root := newRootCommand()
 	// No text of other parties may reach a terminal unescaped, whichever code prints it.
 	root.SetOut(foreign.NewWriter(os.Stdout, 0))
-	stderr := foreign.NewWriter(os.Stderr, maxStderrLine)
 	root.SetErr(stderr)
 	root.SetArgs(commandNow(args, stderr))
 	err := root.ExecuteContext(ctx)
@@ -45,7 +42,10 @@ func execute(args []string) int {
 		return exitFine
 	}
 	fmt.Fprintln(stderr, foreign.Clip(named(err), maxError))
+	ended, signalled := interruption(ctx)
 	switch {
+	case signalled:
+		return ended.status()
 	case errors.As(err, new(usageError)):
 		return exitUsage
 	case errors.As(err, new(noVerdictError)):
@@ -70,7 +70,11 @@ func newRootCommand() *cobra.Command {
 		`dpukv runs key-value stores and their load clients on hosts and DPUs. It draws latency over
 throughput.
 
-Start with "dpukv sweep --quick": it measures MICA over TCP on this machine.`)
+Start with "dpukv sweep --quick": it measures MICA over TCP on this machine.
+
+Exit status: 0 if all is fine, 1 if something failed, 2 for a mistake in the command, 3 if compare or
+--fail-if decides nothing. After a signal it is 128 and the signal's number: 130 after Ctrl-C, 143
+after SIGTERM, 129 after a hang-up. A server that a signal ends in order has 0.`)
 	root.Version = version // for the flag --version
 	root.SetVersionTemplate(versionText())
 	root.SilenceUsage, root.SilenceErrors = true, true

@@ -163,7 +163,7 @@ func (f *sweepFlags) plan(cmd *cobra.Command) (*run.Plan, error) {
 	options.Argv, options.Source = os.Args, thisBuild
 	options.Set = strings.Join(f.set, ",")
 	options.Stdout, options.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-	options.Yes, options.Keep = f.own.yes, f.own.keep
+	options.Terms, options.Stays = f.own.Terms, leaves
 	var err error
 	if options.Credentials, err = f.login.read(); err != nil {
 		return nil, usagef("%w", err)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"dpukv/kvs"
+	"dpukv/kvs/internal/counters"
 	"dpukv/kvs/internal/installed"
 	"dpukv/kvs/internal/pipeline"
 	"dpukv/kvs/internal/sockets"
@@ -47,6 +48,8 @@ type Remote struct {
 	peer     sockets.Peer
 	opts     Options
 	facts    kvs.Facts
+	// evictions is "on" or "off"; "": the server does not tell
+	evictions string
 
 	mu      sync.Mutex
 	control *control
@@ -157,7 +160,7 @@ func (r *Remote) learn() error {
 	if r.control.meta {
 		r.facts.Protocol, r.facts.MaxKeyBytes = Meta, MaxKeyBytesMeta
 	}
-	if settings["evictions"] == "off" {
+	if r.evictions = settings["evictions"]; r.evictions == "off" {
 		r.facts.Mode = "store"
 	}
 	return r.facts.Check()
@@ -184,14 +187,8 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 
 // parseStats builds one worker from the server's sums over its threads.
 func parseStats(text map[string]string) (kvs.Stats, error) {
-	var err error
-	count := func(name string) uint64 {
-		n, e := strconv.ParseUint(text[name], 10, 64)
-		if e != nil && err == nil {
-			err = fmt.Errorf("counter %s: found %q, allowed: a number", name, text[name])
-		}
-		return n
-	}
+	p := counters.Reader{Text: text}
+	count := p.Count
 	// Items also go where memory moves to another size of items, in versions that do so.
 	evicted := count("evictions")
 	for _, name := range []string{"slab_reassign_evictions_nomem", "slab_reassign_busy_deletes"} {
@@ -206,14 +203,17 @@ func parseStats(text map[string]string) (kvs.Stats, error) {
 	}
 	w.Ops = w.Gets + count("cmd_set") + count("delete_hits") + count("delete_misses")
 	for _, name := range []string{"rusage_user", "rusage_system"} {
-		// "1.002003" or "1:002003" are seconds and microseconds.
-		seconds, e := strconv.ParseFloat(strings.Replace(text[name], ":", ".", 1), 64)
-		if e != nil && err == nil {
-			err = fmt.Errorf("counter %s: found %q, allowed: seconds", name, text[name])
-		}
-		w.CPUNs += int64(seconds * 1e9)
+		w.CPUNs += p.Nanoseconds(name, seconds)
 	}
-	return kvs.Stats{CPUNs: w.CPUNs, Workers: []kvs.WorkerStats{w}}, err
+	return kvs.Stats{
+		CPUNs: w.CPUNs, Workers: []kvs.WorkerStats{w}, Untold: p.Untold,
+		NoItems: !p.Told("curr_items"),
+	}, p.Err
+}
+
+// seconds parses "1.002003" or "1:002003": seconds and microseconds.
+func seconds(text string) (float64, error) {
+	return strconv.ParseFloat(strings.Replace(text, ":", ".", 1), 64)
 }
 
 // Open connects a session.

@@ -190,6 +190,8 @@ func (r *Remote) Stats() (sum kvs.Stats, err error) {
 		}
 		sum.CPUNs += s.CPUNs
 		sum.Workers = append(sum.Workers, s.Workers...)
+		sum.Untold = append(sum.Untold, s.Untold...)
+		sum.NoItems = sum.NoItems || s.NoItems
 		for _, w := range s.Warnings {
 			if r.clustered() {
 				w = n.peer.Addr + ": " + w

@@ -26,7 +26,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 	cooling := coolDown{agent: a, several: spec.Several()}
 	res, err := client.Run(ctx, remote, client.Config{
 		Load: spec.Load, Threads: spec.Threads, Duration: spec.Duration, CPUs: cpus,
-		Preloaded: spec.Preloaded, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
+		Preloaded: spec.Preloaded, Guard: spec.Guard, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
 		ServerAddr: spec.Addr, SameHost: spec.SameHost,
 		SharedServer: spec.SharedServer, KnownTrace: spec.KnownTrace,
 		OnReady: func(ctx context.Context, hitRate float64) error {
@@ -59,7 +59,7 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 	if err != nil {
 		return err
 	}
-	return a.out.Send(&Result{Point: res.Point, Hlog: hlog, Trace: res.Trace})
+	return a.out.Send(&Result{Point: res.Point, Hlog: hlog, Trace: res.Trace, Lost: res.Lost})
 }
 
 // standBy reports that all keys are stored and verified, and waits for the order to go on.

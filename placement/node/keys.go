@@ -26,7 +26,7 @@ func lookAfterKeys(ctx context.Context, a *agent, spec *KeysSpec) (err error) {
 	if spec.Remove {
 		sum.Removed, err = ownkeys.Remove(ctx, remote, spec.Sets, a.keysDone("remove"))
 	} else {
-		sum.Found, err = ownkeys.Look(ctx, remote, spec.Sets, a.keysDone("look"))
+		sum.Found, err = ownkeys.Look(ctx, remote, spec.Sets, spec.Terms, a.keysDone("look"))
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"dpukv/client"
 	"dpukv/client/ownkeys"
 	"dpukv/internal/cpu"
 	"dpukv/internal/doctor"
@@ -31,7 +32,7 @@ import (
 )
 
 // ProtocolVersion changes whenever an older node would misunderstand a message.
-const ProtocolVersion = 10
+const ProtocolVersion = 11
 
 // The bounds of what a peer sends. A peer that sends more is no node of dpukv. A message has room
 // for the histograms of a long point. A process tells of its progress ten times a second, for a
@@ -89,6 +90,7 @@ type (
 		Point results.Point   `json:"point"`
 		Hlog  []byte          `json:"hlog"`
 		Trace *trace.Identity `json:"trace_identity,omitempty"` // for later points of the node
+		Lost  uint64          `json:"lost,omitempty"`           // items of others
 	}
 	// Inspection answers inspect.
 	Inspection struct {
@@ -143,8 +145,8 @@ type (
 	}
 	// KeysDone answers configure with keys. Found is from before a load, Removed from after it.
 	KeysDone struct {
-		Found   ownkeys.Found `json:"found"`
-		Removed uint64        `json:"removed,omitempty"`
+		Found   ownkeys.Found   `json:"found"`
+		Removed ownkeys.Removed `json:"removed,omitzero"`
 	}
 	// Failed is the last message of a node that cannot do its task.
 	Failed struct {
@@ -184,6 +186,7 @@ type (
 		Store string `json:"store"`
 		kvs.DialConfig
 		Sets   []ownkeys.Set `json:"sets"`
+		Terms  ownkeys.Terms `json:"terms,omitzero"`
 		Remove bool          `json:"remove,omitempty"`
 	}
 	// ServerSpec describes the server to start, and its size.
@@ -213,7 +216,9 @@ type (
 		// SharedServer says that a neighbour has CPUs of the server.
 		SharedServer bool `json:"shared_server,omitempty"`
 		Preloaded    bool `json:"preloaded"` // by another client
-		Threads      int  `json:"threads"`
+		// Guard protects the items of others on a server that runs already.
+		Guard   *client.Guard `json:"guard,omitempty"`
+		Threads int           `json:"threads"`
 		// its number among all_threads, those of all clients
 		FirstThread int           `json:"first_thread"`
 		AllThreads  int           `json:"all_threads"`

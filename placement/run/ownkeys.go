@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
+	"dpukv/client"
 	"dpukv/client/ownkeys"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
@@ -33,22 +35,82 @@ func (r *runner) consent(ctx context.Context) error {
 		return fmt.Errorf("attach: look for keys at %s: %w", r.plan.sweep.Attach, err)
 	}
 	r.found = done.Found
-	if err := r.found.Consent("attach: "+r.plan.sweep.Attach, sets, r.o.Yes, r.o.Keep); err != nil {
+	if err := r.found.Consent("attach: "+r.plan.sweep.Attach, sets, r.o.Terms); err != nil {
 		return err
 	}
-	fmt.Fprintf(r.o.Stderr, "the sweep stores %s on %s, %s\n", ownkeys.Describe(sets),
-		r.plan.sweep.Attach, r.found.Says())
+	if !r.o.Keep {
+		r.stays(fmt.Sprintf("dpukv: the sweep's keys may stay at %s: %s; to remove them, go on: %s",
+			r.plan.sweep.Attach, ownkeys.Describe(sets), r.againWith(ownkeys.Terms{Yes: true})))
+	}
+	fmt.Fprintf(r.o.Stderr, "the sweep stores %s on %s, %s; %s\n", ownkeys.Describe(sets),
+		r.plan.sweep.Attach, r.found.Says(), r.found.Expects())
 	return nil
 }
 
-// emptyFor removes the sweep's keys from an attached server before a trace, whose GETs would find
-// them.
-func (r *runner) emptyFor(ctx context.Context, pt *sweep.Point) error {
-	if r.plan.sweep.Attach == "" || !pt.Replays() {
+// stays tells what an end without a removal would leave there.
+func (r *runner) stays(what string) {
+	if r.o.Stays != nil {
+		r.o.Stays(what)
+	}
+}
+
+// guard protects the items of others on an attached server in a point; nil: there is none.
+func (r *runner) guard(pt *sweep.Point) *client.Guard {
+	if r.plan.sweep.Attach == "" {
+		return nil
+	}
+	g := &client.Guard{EvictOthers: r.o.EvictOthers, Overwrite: r.found.Own > 0}
+	own := ownkeys.SetOf(&pt.Load)
+	for i := range r.stored {
+		if r.stored[i].Same(&own) {
+			g.Stored = r.stored[i].Keys
+		}
+	}
+	return g
+}
+
+// makeWay removes the sweep's keys from an attached server before a point that would take them for
+// those of others: a trace, whose GETs would find them; keys with the same names by another rule;
+// and any point after a failed one.
+func (r *runner) makeWay(ctx context.Context, pt *sweep.Point) error {
+	own := ownkeys.SetOf(&pt.Load)
+	shared := slices.ContainsFunc(r.stored, func(s ownkeys.Set) bool { return s.MayShare(&own) })
+	if r.plan.sweep.Attach == "" || !pt.Replays() && !shared && !r.unsure {
 		return nil
 	}
 	_, err := r.ownKeys(ctx, r.plan.ownSets(), true)
+	if err == nil {
+		r.stored, r.unsure = nil, false
+	}
 	return err
+}
+
+// noteStored notes which keys of a point are on an attached server, and what others lost there.
+func (r *runner) noteStored(pt *sweep.Point, res *node.Result, err error) {
+	switch {
+	case r.plan.sweep.Attach == "":
+		return
+	case err != nil:
+		r.unsure = true
+	default:
+		r.stored = ownkeys.Add(r.stored, ownkeys.SetOf(&pt.Load))
+	}
+	if res != nil {
+		r.lost += res.Lost
+	}
+}
+
+// sayLost says what others lost. Without their consent, that is an error.
+func (r *runner) sayLost() error {
+	if r.lost == 0 {
+		return nil
+	}
+	lost := &client.LostError{Items: r.lost}
+	if r.o.EvictOthers {
+		fmt.Fprintln(r.o.Stderr, lost)
+		return nil
+	}
+	return fmt.Errorf("attach: %s: %w", r.plan.sweep.Attach, lost)
 }
 
 // removeOwn removes the sweep's keys from an attached server, also after an interruption.
@@ -56,6 +118,7 @@ func (r *runner) removeOwn(ctx context.Context) error {
 	if r.plan.sweep.Attach == "" || r.o.Keep {
 		return nil
 	}
+	defer r.stays("")
 	ctx, cancel := ownkeys.WithGrace(ctx)
 	defer cancel()
 	sets := r.plan.ownSets()
@@ -64,7 +127,11 @@ func (r *runner) removeOwn(ctx context.Context) error {
 		return fmt.Errorf("attach: the sweep's keys may be left at %s: %s: %w", r.plan.sweep.Attach,
 			ownkeys.Describe(sets), err)
 	}
-	fmt.Fprintf(r.o.Stderr, "removed %d own keys from %s\n", done.Removed, r.plan.sweep.Attach)
+	fmt.Fprintf(r.o.Stderr, "removed %d own keys from %s\n", done.Removed.Keys,
+		r.plan.sweep.Attach)
+	if fell := r.found.Fell(done.Removed); fell != "" {
+		fmt.Fprintln(r.o.Stderr, fell)
+	}
 	return nil
 }
 
@@ -87,7 +154,7 @@ func (r *runner) ownKeys(
 		}
 	}()
 	agent.Send(&node.Configure{Keys: &node.KeysSpec{
-		Store: pt.Store, Sets: sets, Remove: remove,
+		Store: pt.Store, Sets: sets, Terms: r.o.Terms, Remove: remove,
 		DialConfig: kvs.DialConfig{
 			Addr: r.plan.sweep.Attach, Protocol: pt.Protocol, Credentials: r.o.Credentials,
 		},
@@ -126,6 +193,6 @@ func lookFromHere(p *Plan) (found ownkeys.Found, err error) {
 	if err != nil {
 		return found, err
 	}
-	found, err = ownkeys.Look(ctx, remote, nil, func(uint64) {})
+	found, err = ownkeys.Look(ctx, remote, nil, ownkeys.Terms{}, func(uint64) {})
 	return found, errors.Join(err, remote.Close())
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/client/ownkeys"
 	"dpukv/internal/cpu"
 	"dpukv/internal/foreign"
 	"dpukv/internal/infile"
@@ -38,11 +39,14 @@ type Options struct {
 	Set         string // "key=value,…": replaces values of the sweep's keys
 	Dir         string // the run folder to begin or to continue; "": a new one below runs/
 	Attach      string // endpoint of a server that runs already; "": as the sweep says
-	Yes         bool   // the user agrees to load a running server that has keys
-	Keep        bool   // the load's keys stay on a running server
 	SLO         string // searches the highest rate within this bound; "": as the sweep says
 	Until       string // repeats until medians are known to this share; "": as the sweep says
 	Beside      string // the file of another dpukv to measure beside this one; "": none
+	// Terms are what the user agrees to on a server that runs already.
+	ownkeys.Terms
+	// Stays hears what an end without a way back leaves on such a server, and of "" once nothing is
+	// left; nil: nobody does.
+	Stays func(what string)
 	// Within bounds the answer of a sweep, and what FailIf counts; nil: nothing does.
 	Within  *results.Bound
 	FailIf  []threshold.Threshold

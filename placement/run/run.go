@@ -51,6 +51,9 @@ type runner struct {
 
 	machines *machines.Machines
 	found    ownkeys.Found // keys of an attached server, before the sweep
+	stored   []ownkeys.Set // by points of this run, and there
+	unsure   bool          // of keys of a failed point
+	lost     uint64        // items of others
 	traces   map[string]*trace.Identity
 	pages    linePages
 
@@ -72,6 +75,7 @@ func (p *Plan) Run(ctx context.Context) (sum Summary, err error) {
 	r := &runner{
 		plan: p, o: &p.Options, failures: nodeFailures{}, traces: map[string]*trace.Identity{},
 	}
+	defer func() { err = errors.Join(err, r.sayLost()) }()
 	if r.out, err = p.open(); err != nil {
 		return Summary{}, err
 	}
@@ -204,6 +208,7 @@ func (r *runner) point(ctx context.Context, pt *sweep.Point) error {
 	begun := time.Now()
 	r.report.begin(r.done()+1, pt, r.clock.Left())
 	res, err := r.measureOnPages(ctx, pt)
+	r.noteStored(pt, res, err)
 	if err != nil && ctx.Err() != nil {
 		return r.interrupted()
 	}
@@ -233,7 +238,7 @@ func (r *runner) measure(ctx context.Context, pt *sweep.Point) (*node.Result, er
 	if err != nil {
 		return nil, err
 	}
-	if err := r.emptyFor(ctx, pt); err != nil {
+	if err := r.makeWay(ctx, pt); err != nil {
 		return nil, err
 	}
 	by := r.plan.programOf(pt)
@@ -245,7 +250,8 @@ func (r *runner) measure(ctx context.Context, pt *sweep.Point) (*node.Result, er
 			return r.start(ctx, n, by)
 		},
 		Version: by.Version, Credentials: r.o.Credentials, Found: r.found.Warning(),
-		CPUs: slices.Concat(r.plan.cores...), Traces: r.traces, Observe: r.o.observe,
+		Guard: r.guard(pt),
+		CPUs:  slices.Concat(r.plan.cores...), Traces: r.traces, Observe: r.o.observe,
 	}, of)
 }
 
@@ -357,7 +363,10 @@ func (r *runner) full(err error) error {
 }
 
 // again returns the command that continues this run. The folder has the sweep and the testbed.
-func (r *runner) again() string {
+func (r *runner) again() string { return r.againWith(ownkeys.Terms{}) }
+
+// againWith is again with more consent.
+func (r *runner) againWith(t ownkeys.Terms) string {
 	command := "dpukv sweep --resume --out " + r.o.Dir
 	if r.o.Only != "" {
 		command += " --only " + r.o.Only
@@ -365,8 +374,11 @@ func (r *runner) again() string {
 	if r.o.Beside != "" {
 		command += " --beside " + r.o.Beside
 	}
-	if r.o.Yes {
+	if r.o.Yes || t.Yes {
 		command += " --yes"
+	}
+	if r.o.EvictOthers {
+		command += " --evict-others"
 	}
 	if r.o.Keep {
 		command += " --keep"

@@ -172,6 +172,9 @@ func (s *storing) collect(ctx context.Context, g *gate) (*node.Result, error) {
 	}
 	res, err := merge(s.shares, s.told, s.t.pt)
 	if err == nil {
+		for i := range s.shares {
+			res.Lost = max(res.Lost, s.shares[i].res.Lost)
+		}
 		noteMoved(&res.Point, g.moved())
 		noteBusiest(&res.Point, g.server[0].Threads, g.server[1].Threads)
 	}

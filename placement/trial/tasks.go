@@ -102,7 +102,7 @@ func (s *storing) clientSpec(clients []*member, i int) (*node.ClientSpec, error)
 		KnownTrace: s.t.b.Traces[traceOf(on, s.t.pt)],
 	}
 	if s.t.pt.Attach != "" {
-		spec.Credentials = s.t.b.Credentials
+		spec.Credentials, spec.Guard = s.t.b.Credentials, s.t.b.Guard
 	}
 	var err error
 	switch {

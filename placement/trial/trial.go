@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"dpukv/client"
 	"dpukv/kvs"
 	"dpukv/load/trace"
 	"dpukv/placement/machines"
@@ -27,6 +28,7 @@ type Bench struct {
 	Version     string          // of that program
 	Credentials kvs.Credentials // for an attached server
 	Found       string          // a warning about the keys of an attached server
+	Guard       *client.Guard   // of its items of others; nil: the server is dpukv's own
 	CPUs        []int           // of this machine, those that may be used
 	// Traces are those of the points before, by node and path. A trial adds its own.
 	Traces map[string]*trace.Identity

@@ -1,0 +1,174 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"dpukv/client/ownkeys"
+	"dpukv/kvs"
+)
+
+// Guard protects what others have on a server that runs already.
+type Guard struct {
+	// EvictOthers lets the load use up the server's memory.
+	EvictOthers bool `json:"evict_others,omitempty"`
+	// Overwrite lets the preload overwrite keys with the same names. Else one that is there ends
+	// the load.
+	Overwrite bool `json:"overwrite,omitempty"`
+	// Stored is the number of keys that the caller has stored there before, from the first one on.
+	Stored int `json:"stored,omitempty"`
+}
+
+// The room is looked at so often in the preload, and under load.
+const (
+	preloadLook = 10 * time.Millisecond
+	loadLook    = 100 * time.Millisecond
+)
+
+// preloadOp is the operation that stores a key for the first time.
+func (r *loadRun) preloadOp() kvs.Op {
+	if g := r.cfg.Guard; g != nil && !g.Overwrite {
+		return kvs.Add
+	}
+	return kvs.Set
+}
+
+// ForeignError ends a preload that finds a name of its keys in use.
+type ForeignError struct {
+	Server string
+	Name   []byte
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s: found a key %q that this load has not stored, allowed: none with the "+
+		"names of its keys; the load ends before it overwrites that; take names of its own: "+
+		"--key-prefix, or the sweep key key_prefix", e.Server, e.Name)
+}
+
+// room asks the server for its room. told: it tells the room.
+func (r *loadRun) room() (room kvs.Room, told bool, err error) {
+	remote, ok := r.remote.(kvs.Roomy)
+	if !ok || r.cfg.Guard == nil {
+		return room, false, nil
+	}
+	room, err = remote.Room()
+	return room, room.Told(), err
+}
+
+// lateWrites reports whether the load stores further keys after the preload.
+func (c *Config) lateWrites() bool { return c.Replays() || c.Fills() }
+
+// watch ends the run when the load has used up its part of the server's room, or when the server
+// evicts. It looks until the returned function is called.
+func (r *loadRun) watch(every time.Duration) (stop func()) {
+	if r.cfg.Guard == nil || r.cfg.Guard.EvictOthers || !r.preRoom.Told() {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			room, _, err := r.room()
+			if err == nil {
+				err = r.exceeds(&room)
+			}
+			if err != nil && ctx.Err() == nil {
+				r.cancel(err)
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// exceeds refuses to go on where little of the room is left.
+func (r *loadRun) exceeds(room *kvs.Room) error {
+	left := room.LeftOf(&r.preRoom)
+	switch {
+	case room.Evicted > r.preRoom.Evicted:
+		return fmt.Errorf("%s: found evictions since the load began, %d, allowed: none; %s",
+			r.serverName(), room.Evicted-r.preRoom.Evicted, moreRoom)
+	case left < 1-ownkeys.Fill:
+		return fmt.Errorf("%s: found %.0f %% of its room left, allowed: %.0f %% or more; %s",
+			r.serverName(), 100*left, 100*(1-ownkeys.Fill), moreRoom)
+	}
+	return nil
+}
+
+const moreRoom = "the load stops before it evicts items of others, or fills the server; ask for " +
+	"fewer or smaller keys, give the server more memory, or allow it: --evict-others"
+
+// LostError tells of evicted items that others had stored.
+type LostError struct{ Items uint64 }
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("others lost %d items: the server evicted them since the load began", e.Items)
+}
+
+// lost counts the items of others that the server has evicted: all evicted ones, less the load's own
+// that are gone. unsure: own ones may have expired, too.
+func (r *loadRun) lost() (items uint64, unsure bool, err error) {
+	room, told, err := r.room()
+	if !told || err != nil || room.Evicted <= r.preRoom.Evicted {
+		return 0, false, err
+	}
+	items = room.Evicted - r.preRoom.Evicted
+	if r.cfg.Replays() {
+		return items, true, nil // which keys must be there is not known
+	}
+	ctx, cancel := ownkeys.WithGrace(r.caller)
+	defer cancel()
+	own := ownkeys.SetOf(&r.cfg.Load)
+	there, err := ownkeys.Count(ctx, r.remote, &own)
+	stored := r.preloaded.answered - r.preloaded.errors
+	if r.verified.answered > 0 {
+		stored = uint64(r.cfg.Workload.Keys)
+	}
+	gone := max(stored, there) - there
+	return max(items, gone) - gone, r.cfg.TTL > 0, err
+}
+
+// settle adds what others lost to the outcome of a run.
+func (r *loadRun) settle(err error) (uint64, error) {
+	items, unsure, countErr := r.lost()
+	if countErr != nil && err == nil {
+		err = fmt.Errorf("count what the server evicted: %w", countErr)
+	}
+	if items == 0 {
+		return 0, err
+	}
+	if r.cfg.Guard.EvictOthers {
+		most := ""
+		if unsure {
+			most = "at most "
+		}
+		r.evictions = fmt.Sprintf("the server evicted %s%d items of others", most, items)
+		return items, err
+	}
+	lost := &LostError{items}
+	if err == nil {
+		return items, lost
+	}
+	return items, errors.Join(err, lost)
+}
+
+// untold warns of counters that the server does not tell; "": it tells all.
+func (r *loadRun) untold() string {
+	list := r.preStats.Untold
+	if len(list) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the server does not tell %s: figures that need that are not known",
+		strings.Join(list, ", "))
+}
