@@ -50,7 +50,64 @@ func store(t *testing.T, r kvs.Remote, sets []Set, others ...string) {
 		requests = append(requests, kvs.Request{Op: kvs.Set, Key: []byte(key), Value: []byte("theirs")})
 	}
 	kvstest.Do(t, s, nil, requests)
-	must.Get(run(t.Context(), r, kvs.Set, sets, quiet))(t)
+	must.Get(run(t.Context(), r, sets, job{op: kvs.Set, done: quiet}))(t)
+}
+
+// has fails the test if a look finds others.
+func has(t *testing.T, r kvs.Remote, sets []Set, keys, own uint64) {
+	t.Helper()
+	f, err := Look(t.Context(), r, sets, Terms{}, quiet)
+	if err != nil || f.Keys != keys || f.Own != own || f.Untold {
+		t.Errorf("found %+v, %v; want %d keys, %d own", f, err, keys, own)
+	}
+}
+
+// lying is a server that tells no keys.
+type lying struct {
+	kvs.Remote
+	kvs.Roomy
+}
+
+func (lying) Stats() (kvs.Stats, error) { return kvs.Stats{Workers: make([]kvs.WorkerStats, 1)}, nil }
+
+// TestLookBelievesNoCount: a server says that it has no keys, and has some with the load's names.
+func TestLookBelievesNoCount(t *testing.T) {
+	sets := []Set{{Keys: 5000, KeyBytes: 16, ValueBytes: 8}}
+	for name, r := range servers(t) {
+		store(t, r, nil, string(must.Get(sets[0].open(0))(t).name(4321)))
+		f, err := Look(t.Context(), lying{r, r.(kvs.Roomy)}, sets, Terms{}, quiet)
+		if err != nil || f.Own != 1 || f.Consent("x", sets, Terms{}) == nil {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+		must.Do(t, f.Consent("x", sets, Terms{Yes: true}))
+		if removed := must.Get(Remove(t.Context(), r, sets, quiet))(t); removed.Keys > 0 || removed.Left != 1 {
+			t.Errorf("%s: removed a value that no load wrote: %+v", name, removed)
+		}
+	}
+}
+
+// TestNeedOfRealServers: a need that a sample tells lies between the plain bytes and the bound, and
+// nothing of the sample stays. Without room for a sample, the bound counts.
+func TestNeedOfRealServers(t *testing.T) {
+	for name, r := range servers(t) {
+		before := must.Get(roomOf(r))(t)
+		set := Set{Keys: 10_000, KeyBytes: 16, ValueBytes: 300}
+		f := must.Get(Look(t.Context(), r, []Set{set}, Terms{}, quiet))(t)
+		n := f.Need
+		if plain := float64(set.Keys * (16 + 300)); n.Sampled == 0 || n.Bytes < plain || n.Bytes > 2*plain || n.Bound > 0 {
+			t.Errorf("%s: %+v", name, n)
+		}
+		has(t, r, []Set{set}, 0, 0)
+		set.Keys = 100_000_000
+		f = must.Get(Look(t.Context(), r, []Set{set}, Terms{}, quiet))(t)
+		if err := f.Consent("x", []Set{set}, Terms{}); err == nil || !strings.Contains(err.Error(), "--evict-others") {
+			t.Errorf("%s: %v", name, err)
+		}
+		must.Do(t, f.Consent("x", []Set{set}, Terms{EvictOthers: true}))
+		if now := must.Get(roomOf(r))(t); now.Evicted != before.Evicted {
+			t.Errorf("%s: the look evicted items", name)
+		}
+	}
 }
 
 // TestRemove: own keys go, and keys of others stay, also those with the same prefix.
@@ -62,23 +119,15 @@ func TestRemove(t *testing.T) {
 	}
 	for name, r := range servers(t) {
 		t.Run(name, func(t *testing.T) {
-			f, err := Look(t.Context(), r, sets, quiet)
-			if err != nil || f != (Found{}) {
-				t.Errorf("an empty server has %+v, %v", f, err)
-			}
+			has(t, r, sets, 0, 0)
 			store(t, r, sets, "own:theirs", "another")
-			f, err = Look(t.Context(), r, sets, quiet)
-			if err != nil || f != (Found{Keys: 5702, Own: 5700}) {
-				t.Errorf("found %+v, %v", f, err)
-			}
+			has(t, r, sets, 5702, 5700)
 			var done uint64
 			removed, err := Remove(t.Context(), r, sets, func(n uint64) { done += n })
-			if err != nil || removed != 5700 || done != 2*5700 {
-				t.Errorf("removed %d in %d operations, %v", removed, done, err)
+			if err != nil || removed.Keys != 5700 || removed.Left != 2 || done != 2*5700 {
+				t.Errorf("removed %+v in %d operations, %v", removed, done, err)
 			}
-			if f, err = Look(t.Context(), r, sets, quiet); err != nil || f != (Found{Keys: 2}) {
-				t.Errorf("afterwards there are %+v, %v", f, err)
-			}
+			has(t, r, sets, 2, 0)
 		})
 	}
 }
@@ -114,14 +163,13 @@ func TestRemoveTrace(t *testing.T) {
 			75:      set(func(l *load.Load) { l.TraceRange = "200-400" }),
 		} {
 			store(t, r, all, "theirs")
-			f := must.Get(Look(t.Context(), r, sets, quiet))(t)
-			removed := must.Get(Remove(t.Context(), r, sets, quiet))(t)
-			if f != (Found{Keys: 1001, Own: want}) || removed != want {
-				t.Errorf("%s: found %+v, removed %d, want %d", name, f, removed, want)
+			has(t, r, sets, 1001, want)
+			if removed := must.Get(Remove(t.Context(), r, sets, quiet))(t); removed.Keys != want {
+				t.Errorf("%s: removed %+v, want %d", name, removed, want)
 			}
 		}
 		must.Do(t, os.Rename(path, path+"x"))
-		if _, err := Look(t.Context(), r, all, quiet); !errors.Is(err, os.ErrNotExist) {
+		if _, err := Look(t.Context(), r, all, Terms{}, quiet); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: without the trace: %v", name, err)
 		}
 		must.Do(t, os.Rename(path+"x", path))
@@ -136,9 +184,9 @@ func TestRemoveEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		removed, err := Remove(ctx, r, sets, quiet)
-		if removed != 0 || !errors.Is(err, context.Canceled) ||
+		if removed.Keys != 0 || !errors.Is(err, context.Canceled) ||
 			!strings.Contains(err.Error(), "5000 keys of 16 bytes") {
-			t.Errorf("%s: removed %d, %v", name, removed, err)
+			t.Errorf("%s: removed %+v, %v", name, removed, err)
 		}
 	}
 }
@@ -159,20 +207,44 @@ func TestGrace(t *testing.T) {
 
 func TestConsent(t *testing.T) {
 	sets := []Set{{Keys: 20, KeyBytes: 16, ValueBytes: 8}}
+	need := Need{Items: 20, Bytes: 9920, Bound: 9920}
+	roomy := kvs.Room{Evicts: true, Evictable: 7, Parts: map[string]kvs.RoomPart{
+		"": {UnitBytes: 1, Used: 7000, Free: 12_000},
+	}}
+	tight, full, classes := roomy, roomy, roomy
+	tight.Parts = map[string]kvs.RoomPart{"": {UnitBytes: 1, Used: 7000, Free: 8000}}
+	full.Parts, full.Evicts = tight.Parts, false
+	classes.Paged, classes.Pool = true, 5000
+	none := kvs.Room{Parts: map[string]kvs.RoomPart{"": {UnitBytes: 1, Unbounded: true}}}
 	for name, c := range map[string]struct {
-		found        Found
-		agreed, keep bool
-		want         string
+		found Found
+		terms Terms
+		want  string
 	}{
-		"empty":  {},
-		"agreed": {found: Found{Keys: 7}, agreed: true},
-		"not agreed": {found: Found{Keys: 7, Own: 2}, want: "x: found 7 keys, 2 of them with the names of this " +
-			"load's keys, allowed: an empty server, or --yes; the load stores 20 keys of 16 bytes with values " +
-			"of 8 bytes (0.00048 MB in all), overwrites keys with the same names, and removes its own keys " +
-			"afterwards"},
-		"kept": {found: Found{Keys: 1}, keep: true, want: "keeps its own keys there"},
+		"empty":  {found: Found{Room: roomy}},
+		"agreed": {found: Found{Keys: 7, Room: roomy}, terms: Terms{Yes: true}},
+		"not agreed": {found: Found{Keys: 7, Own: 2, Room: roomy}, want: "x: found 7 keys, 2 with the names " +
+			"of this load's keys, allowed: an empty server, or --yes; the load stores 20 keys of 16 bytes with " +
+			"values of 8 bytes (0.00048 MB in all), overwrites keys with the same names, and removes its own " +
+			"keys afterwards; it needs at most 0.00992 MB, and the server has room for 0.012 MB"},
+		"kept":      {found: Found{Keys: 1, Room: roomy}, terms: Terms{Keep: true}, want: "keeps its own keys there"},
+		"not equal": {found: Found{Own: 1, Room: roomy}, want: "--yes"},
+		"tight": {found: Found{Keys: 7, Room: tight}, terms: Terms{Yes: true}, want: "room for 0.008 MB, of which " +
+			"a load may use 90 %: it would evict about 2 of 7 items that are there"},
+		"tight, empty":  {found: Found{Room: tight}, want: "--evict-others"},
+		"tight, agreed": {found: Found{Keys: 7, Room: tight}, terms: Terms{Yes: true, EvictOthers: true}},
+		"full": {found: Found{Keys: 7, Room: full}, terms: Terms{Yes: true}, want: "it would be full, and refuse " +
+			"the writes of others"},
+		"classes":  {found: Found{Keys: 7, Room: classes}, terms: Terms{Yes: true}, want: "room for 0.005 MB"},
+		"no limit": {found: Found{Keys: 7, Room: none}, terms: Terms{Yes: true}},
+		"untold": {
+			found: Found{Keys: 7, Room: kvs.Room{Untold: []string{"maxmemory"}}}, terms: Terms{Yes: true},
+			want: "does not tell maxmemory",
+		},
+		"untold, without keys": {found: Found{Room: kvs.Room{Untold: []string{"maxmemory"}}}},
 	} {
-		err := c.found.Consent("x", sets, c.agreed, c.keep)
+		c.found.Need = need
+		err := c.found.Consent("x", sets, c.terms)
 		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v", name, err)
 		}
