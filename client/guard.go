@@ -109,58 +109,63 @@ func (r *loadRun) exceeds(room *kvs.Room) error {
 const moreRoom = "the load stops before it evicts items of others, or fills the server; ask for " +
 	"fewer or smaller keys, give the server more memory, or allow it: --evict-others"
 
-// LostError tells of evicted items that others had stored.
-type LostError struct{ Items uint64 }
+// LostError tells of evicted items that others had stored. Most: some of them may be the load's own.
+type LostError struct {
+	Items uint64
+	Most  bool
+}
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("others lost %d items: the server evicted them since the load began", e.Items)
+	most := ""
+	if e.Most {
+		most = "at most "
+	}
+	return fmt.Sprintf("others lost %s%d items: the server evicted them since the load began", most,
+		e.Items)
 }
 
 // lost counts the items of others that the server has evicted: all evicted ones, less the load's own
-// that are gone. unsure: own ones may have expired, too.
-func (r *loadRun) lost() (items uint64, unsure bool, err error) {
+// that are gone. Own ones may have been evicted and stored again, or have expired.
+func (r *loadRun) lost() (*LostError, error) {
 	room, told, err := r.room()
 	if !told || err != nil || room.Evicted <= r.preRoom.Evicted {
-		return 0, false, err
+		return nil, err
 	}
-	items = room.Evicted - r.preRoom.Evicted
-	if r.cfg.Replays() {
-		return items, true, nil // which keys must be there is not known
+	items, w := room.Evicted-r.preRoom.Evicted, &r.cfg.Load
+	if w.Replays() {
+		return &LostError{items, true}, nil // which keys must be there is not known
 	}
 	ctx, cancel := ownkeys.WithGrace(r.caller)
 	defer cancel()
-	own := ownkeys.SetOf(&r.cfg.Load)
+	own := ownkeys.SetOf(w)
 	there, err := ownkeys.Count(ctx, r.remote, &own)
 	stored := r.preloaded.answered - r.preloaded.errors
 	if r.verified.answered > 0 {
-		stored = uint64(r.cfg.Workload.Keys)
+		stored = uint64(w.Keys)
 	}
 	gone := max(stored, there) - there
-	return max(items, gone) - gone, r.cfg.TTL > 0, err
+	if gone >= items {
+		return nil, err
+	}
+	return &LostError{items - gone, w.Fills() || w.GetRatio < 1 || w.TTL > 0}, err
 }
 
 // settle adds what others lost to the outcome of a run.
-func (r *loadRun) settle(err error) (uint64, error) {
-	items, unsure, countErr := r.lost()
+func (r *loadRun) settle(err error) (items uint64, _ error) {
+	lost, countErr := r.lost()
 	if countErr != nil && err == nil {
 		err = fmt.Errorf("count what the server evicted: %w", countErr)
 	}
-	if items == 0 {
+	switch {
+	case lost == nil:
 		return 0, err
+	case r.cfg.Guard.EvictOthers:
+		r.evictions = lost.Error()
+		return lost.Items, err
+	case err == nil:
+		return lost.Items, lost
 	}
-	if r.cfg.Guard.EvictOthers {
-		most := ""
-		if unsure {
-			most = "at most "
-		}
-		r.evictions = fmt.Sprintf("the server evicted %s%d items of others", most, items)
-		return items, err
-	}
-	lost := &LostError{items}
-	if err == nil {
-		return items, lost
-	}
-	return items, errors.Join(err, lost)
+	return lost.Items, errors.Join(err, lost)
 }
 
 // untold warns of counters that the server does not tell; "": it tells all.

@@ -78,7 +78,7 @@ func TestLoadLeavesRoom(t *testing.T) {
 	for name, change := range map[string]func(r *roomyRemote, cfg *Config){
 		"preload": func(r *roomyRemote, _ *Config) { r.items = others + 2*testKeys/3 },
 		"fills": func(r *roomyRemote, cfg *Config) {
-			// Only each other key stays after the preload, so fills add as many.
+			// The room is used up once the load begins.
 			r.items, cfg.OnMiss = others+testKeys+others, load.FillMisses
 			cfg.OnProgress = func(p Progress) {
 				if p.Phase == PhaseReady {
@@ -146,7 +146,7 @@ func TestOthersLose(t *testing.T) {
 		if res.Lost != c.lost || errors.As(err, new(*LostError)) != (c.lost > 0 && !c.agreed) {
 			t.Errorf("%s: lost %d, want %d: %v", name, res.Lost, c.lost, err)
 		}
-		if warned := strings.Contains(res.Point.Warnings.String(), "items of others"); warned != (c.lost > 0 && c.agreed) {
+		if warned := strings.Contains(res.Point.Warnings.String(), "others lost"); warned != (c.lost > 0 && c.agreed) {
 			t.Errorf("%s: warnings %v", name, res.Point.Warnings)
 		}
 	}

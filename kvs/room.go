@@ -37,6 +37,25 @@ type RoomPart struct {
 	Used      uint64  `json:"used"`
 	Free      uint64  `json:"free"`
 	Unbounded bool    `json:"unbounded,omitempty"` // the server sets no limit
+	// ItemBytes is the largest item of a class, with what the server adds to it.
+	ItemBytes uint64 `json:"item_bytes,omitempty"`
+}
+
+// ClassOf returns the class of an item whose size is between two bounds; "": it is not known. A class
+// that has no item yet is not listed, so one that is far larger does not count.
+func (r *Room) ClassOf(least, most uint64) (name string) {
+	best := most + most/4
+	for n, p := range r.Parts {
+		if p.ItemBytes >= most && p.ItemBytes < best {
+			name, best = n, p.ItemBytes
+		}
+	}
+	for _, p := range r.Parts {
+		if p.ItemBytes >= least && p.ItemBytes < best {
+			return "" // between two classes
+		}
+	}
+	return name
 }
 
 // Told reports whether the server tells its room.

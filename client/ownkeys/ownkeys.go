@@ -109,8 +109,8 @@ func (f *Found) Says() string {
 // names says how many names of the load are there.
 func (f *Found) names() string {
 	if f.Looked < f.Names {
-		return fmt.Sprintf("%d of %d names that were looked for, of the %d of this load", f.Own,
-			f.Looked, f.Names)
+		return fmt.Sprintf("%d with the names of this load's keys (looked for %d of its %d names)",
+			f.Own, f.Looked, f.Names)
 	}
 	return fmt.Sprintf("%d with the names of this load's keys", f.Own)
 }
@@ -132,8 +132,7 @@ func (f *Found) Consent(server string, sets []Set, t Terms) error {
 			overwrites, after, f.Fits())
 	}
 	if what := f.harm(); what != "" && !t.EvictOthers {
-		return fmt.Errorf("%s: %s; ask for fewer or smaller keys, give the server more memory, or "+
-			"allow it: --evict-others", server, what)
+		return fmt.Errorf("%s: %s, or allow it: --evict-others", server, what)
 	}
 	return nil
 }

@@ -21,6 +21,9 @@ const (
 	boundBytes  = 100
 	// tableBytes is what the server's table of keys may take for each as it grows.
 	tableBytes = 24
+	// leastHeader and mostHeader bound what a server with classes of sizes adds to an item.
+	leastHeader = 48
+	mostHeader  = 64
 	// mostSampled and leastSampled are keys of a sample.
 	mostSampled  = 4096
 	leastSampled = 100
@@ -67,8 +70,7 @@ func measure(
 	}
 	most := min(n.Items, mostSampled)
 	if !room.Unbounded() {
-		each := n.Bytes / float64(n.Items)
-		most = min(most, uint64(room.FreeBytes()/float64(max(len(room.Parts), 1))/each))
+		most = min(most, s.surely(&room, n.Bytes/float64(n.Items)))
 	}
 	if most < min(leastSampled, n.Items) {
 		return n, nil
@@ -80,6 +82,21 @@ func measure(
 		}
 	}
 	return sampled, nil
+}
+
+// surely returns how many items of a set have room, where each takes so many bytes at most.
+func (s *Set) surely(room *kvs.Room, each float64) uint64 {
+	if !room.Paged {
+		return uint64(room.FreeBytes() / float64(len(room.Parts)) / each)
+	}
+	items := uint64(room.FreeBytes() / each)
+	if s.Trace == "" && s.KeySizes == "" && s.ValueSizes == "" {
+		plain := uint64(s.KeyBytes + s.ValueBytes)
+		if class := room.ClassOf(plain+leastHeader, plain+mostHeader); class != "" {
+			items = max(items, room.Parts[class].Free/2)
+		}
+	}
+	return items
 }
 
 // try stores a sample, looks how the server's memory grows, and removes the sample.
@@ -187,22 +204,22 @@ func megabytes(bytes float64) string { return fmt.Sprintf("%.3g MB", bytes/1e6) 
 func (f *Found) harm() string {
 	if len(f.Room.Untold) > 0 && (f.Untold || f.Keys > 0 || f.Own > 0) {
 		return fmt.Sprintf("found a server that does not tell %s, so that nobody sees whether it "+
-			"evicts items of others, allowed: one that tells it",
+			"evicts items of others, allowed: one that tells it; load another server",
 			strings.Join(f.Room.Untold, ", "))
 	}
 	if !f.Room.Told() || f.Need.lacks(&f.Room, Fill) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, of which a load may use %.0f %%: %s", f.Fits(), 100*Fill, f.loses())
+	return fmt.Sprintf("%s, of which a load may use %.0f %%: %s; ask for fewer or smaller keys, "+
+		"give the server more memory", f.Fits(), 100*Fill, f.loses())
 }
 
 // Expects says what the load needs, what is there, and what may happen to items of others.
 func (f *Found) Expects() string {
-	what := f.harm()
-	if what == "" {
-		return f.Fits()
+	if what := f.harm(); what != "" {
+		return what
 	}
-	return what
+	return f.Fits()
 }
 
 // loses says what happens to others once the server is full.
@@ -215,8 +232,11 @@ func (f *Found) loses() string {
 		return "it would be full, and refuse the writes of others"
 	}
 	n := f.expected(lacks)
-	return fmt.Sprintf("it would evict about %d of %s that are there", n,
-		numfmt.Count(f.others(), "item"))
+	if f.others() == 0 {
+		return "it would evict items of this load, or refuse the writes of others"
+	}
+	return fmt.Sprintf("it would evict about %s of %s that are there",
+		numfmt.Grouped(n), numfmt.Count(f.others(), "item"))
 }
 
 // others is the number of items of others that the server may evict.

@@ -140,7 +140,7 @@ func grep(t *testing.T, dir, secret string) {
 }
 
 // redisWithPassword runs a server whose password comes from its stdin.
-func redisWithPassword(t *testing.T, password string) (addr string) {
+func redisWithPassword(t *testing.T, password string, more ...string) (addr string) {
 	t.Helper()
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -151,7 +151,8 @@ func redisWithPassword(t *testing.T, password string) (addr string) {
 	l.Close()
 	_, port, _ := net.SplitHostPort(addr)
 	cmd := exec.Command(program, "-")
-	cmd.Stdin = strings.NewReader("port " + port + "\nbind 127.0.0.1\nsave \"\"\nrequirepass " + password + "\n")
+	cmd.Stdin = strings.NewReader("port " + port + "\nbind 127.0.0.1\nsave \"\"\nrequirepass " + password + "\n" +
+		strings.Join(more, "\n") + "\n")
 	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -38,9 +42,9 @@ func TestOwnKeys(t *testing.T) {
 	s.run(true, "removed 3000 own keys", load...)
 	s.has(0)
 	s.set("theirs")
-	s.run(false, "found 1 key, 0 of them with the names", load...)
+	s.run(false, "found 1 key, 0 with the names", load...)
 	refused := filepath.Join(t.TempDir(), "runs", "refused")
-	s.run(false, "found 1 key, 0 of them with the names", append(attach, refused)...)
+	s.run(false, "found 1 key, 0 with the names", append(attach, refused)...)
 	if _, err := os.Stat(filepath.Dir(refused)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the refused sweep left %s (%v)", filepath.Dir(refused), err)
 	}
@@ -55,10 +59,103 @@ func TestOwnKeys(t *testing.T) {
 	s.run(true, "2000 keys with the names of the load's keys were on the server before",
 		append(attach, out("over"), "--yes")...)
 	s.has(1)
-	s.interrupt(append(load, "--yes", "--duration", "1m")...)
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		s.end(append(load, "--yes", "--duration", "1m"), "removed ", sig)
+		s.has(1)
+		s.end(append(attach, out(sig.String()), "--yes", "--set", "duration=1m"), "removed ", sig)
+		s.has(1)
+	}
+	s.end(append(load, "--yes", "--duration", "1m"), "to remove them: dpukv load ", syscall.SIGSTOP, syscall.SIGTERM,
+		syscall.SIGINT, syscall.SIGCONT)
+	s.run(true, "removed ", append(load, "--yes")...)
 	s.has(1)
-	s.interrupt(append(attach, out("stop"), "--yes", "--set", "duration=1m")...)
-	s.has(1)
+}
+
+// TestNohup: a hang-up that is ignored at the start does not end a load.
+func TestNohup(t *testing.T) {
+	ready := filepath.Join(t.TempDir(), "ready")
+	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$@"`, "sh", "dpukv", "serve", "mica", "--listen", "127.0.0.1:0",
+		"--json")
+	f := must.Get(os.Create(ready))(t)
+	cmd.Stdout = f
+	must.Do(t, cmd.Start())
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if text := must.Get(os.ReadFile(ready))(t); len(text) > 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the server does not begin")
+		}
+	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGHUP))
+	must.Do(t, cmd.Process.Signal(syscall.SIGTERM)) // it ends in order
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after a hang-up that it ignores, and SIGTERM: %v", err)
+	}
+}
+
+// TestOthersStay: no load evicts items of others, or fills their server, without a word.
+func TestOthersStay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it stores megabytes")
+	}
+	const others = 500
+	for policy, want := range map[string]string{
+		"allkeys-lru":  "it would evict about 500 of 500 items",
+		"volatile-ttl": "it would evict about 500 of 500 items",
+		"noeviction":   "it would be full, and refuse the writes of others",
+		"no limit":     "",
+		"memcached":    "it would evict about 500 of 500 items",
+	} {
+		t.Run(policy, func(t *testing.T) {
+			st, keys := "redis", "60000"
+			s := theirServer{T: t, password: filepath.Join(t.TempDir(), "password")}
+			write(t, s.password, "secret")
+			switch policy {
+			case "memcached":
+				st, keys = policy, "200000"
+				s.addr, s.password = memcachedOf64MB(t), ""
+			case "no limit":
+				s.addr = redisWithPassword(t, "secret")
+			default:
+				s.addr = redisWithPassword(t, "secret", "maxmemory 16mb", "maxmemory-policy "+policy)
+			}
+			s.store = st
+			for i := range others {
+				s.set(fmt.Sprintf("theirs:%d", i))
+			}
+			load := []string{
+				"load", "--store", st, "--server", s.addr, "--keys", keys, "--value-bytes", "300", "--yes",
+				"--duration", "100ms", "--warmup", "0s", "--on-miss", "fill",
+			}
+			s.run(want == "", want, load...)
+			s.has(others)
+			if want == "" {
+				return
+			}
+			s.run(false, "--yes", append(slices.Delete(slices.Clone(load), 9, 10), "--evict-others")...)
+			s.has(others)
+			s.run(policy != "noeviction" && policy != "volatile-ttl", "removed ", append(load, "--evict-others")...)
+			if left := s.items(); policy == "noeviction" && left != others {
+				t.Errorf("%d of %d items of others are left", left, others)
+			}
+		})
+	}
+}
+
+// memcachedOf64MB starts a server that has been in use.
+func memcachedOf64MB(t *testing.T) (addr string) {
+	t.Helper()
+	st := must.Get(stores.Named("memcached"))(t)
+	if _, err := st.Program(); err != nil {
+		t.Skip(err)
+	}
+	s := must.Get(st.Start(&kvs.ServerConfig{
+		Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 1, KeyBytes: 8, ValueBytes: 8, Hash: kvs.NoHash,
+		Access: st.Study.Access, MemoryBytes: 64 << 20,
+	}))(t)
+	t.Cleanup(func() { s.Close() })
+	return s.Addr()
 }
 
 func write(t *testing.T, path, text string) {
@@ -69,40 +166,62 @@ func write(t *testing.T, path, text string) {
 // theirServer is a server that runs already.
 type theirServer struct {
 	*testing.T
-	addr, password string
+	addr, password string // a file; "": none
+	store          string // "": redis
 }
 
 func (s *theirServer) run(works bool, want string, args ...string) {
 	s.Helper()
-	out, err := exec.Command("dpukv", append(args, "--password-file", s.password)...).CombinedOutput()
+	out, err := s.command(args).CombinedOutput()
 	if (err == nil) != works || !strings.Contains(string(out), want) {
 		s.Errorf("dpukv %v: %v, want %q in:\n%s", args, err, want, out)
 	}
 }
 
-// interrupt runs a command, and interrupts it once it has stored keys.
-func (s *theirServer) interrupt(args ...string) {
+// command is dpukv with no signal ignored, however these tests were started.
+func (s *theirServer) command(args []string) *exec.Cmd {
+	argv := append([]string{"--default-signal=INT,TERM,HUP", "dpukv"}, args...)
+	if s.password != "" {
+		argv = append(argv, "--password-file", s.password)
+	}
+	return exec.Command("env", argv...)
+}
+
+// end runs a command, and sends it signals once it has stored keys. Its status is that of the last
+// one that ends a process.
+func (s *theirServer) end(args []string, want string, signals ...syscall.Signal) {
 	s.Helper()
-	var out strings.Builder
-	cmd := exec.Command("dpukv", append(args, "--password-file", s.password)...)
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd := s.command(args)
+	out := must.Get(os.Create(filepath.Join(s.TempDir(), "out")))(s)
+	defer out.Close()
+	said := func() string { return string(must.Get(os.ReadFile(out.Name()))(s)) }
+	cmd.Stdout, cmd.Stderr = out, out
 	must.Do(s, cmd.Start())
-	for deadline := time.Now().Add(30 * time.Second); s.items() < 1000; time.Sleep(10 * time.Millisecond) {
+	deadline := time.Now().Add(time.Minute)
+	for ; !strings.Contains(said(), "stores ") || s.items() < 1000; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.Error("it stores no keys")
 			break
 		}
 	}
-	_ = cmd.Process.Signal(os.Interrupt)
-	if err := cmd.Wait(); err == nil || !strings.Contains(out.String(), "removed ") {
-		s.Errorf("dpukv %v: %v:\n%s", args, err, out.String())
+	for _, sig := range signals {
+		must.Do(s, cmd.Process.Signal(sig))
+	}
+	err := cmd.Wait()
+	status := cmd.ProcessState.ExitCode() - exitSignal
+	ends := slices.Contains(signals, syscall.Signal(status)) && status > 0
+	if !ends || !strings.Contains(said(), want) {
+		s.Errorf("dpukv %v after %v: %v:\n%s", args, signals, err, said())
 	}
 }
 
 func (s *theirServer) dial() kvs.Remote {
 	s.Helper()
-	st := must.Get(stores.Named("redis"))(s)
-	password := must.Get(os.ReadFile(s.password))(s)
+	st := must.Get(stores.Named(cmp.Or(s.store, "redis")))(s)
+	var password []byte
+	if s.password != "" {
+		password = must.Get(os.ReadFile(s.password))(s)
+	}
 	return must.Get(st.Dial(context.Background(), &kvs.DialConfig{
 		Addr: s.addr, Credentials: kvs.Credentials{Password: kvs.NewSecret(string(password))},
 	}))(s)
@@ -131,7 +250,9 @@ func (s *theirServer) set(key string) {
 	defer r.Close()
 	session := must.Get(r.Open(kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1}))(s)
 	defer session.Close()
-	must.Get(session.Submit(&kvs.Request{Op: kvs.Set, Key: []byte(key), Value: []byte("v")}))(s)
+	must.Get(session.Submit(&kvs.Request{
+		Op: kvs.Set, Key: []byte(key), Value: []byte(strings.Repeat("v", 300)), TTL: time.Hour,
+	}))(s)
 	for session.InFlight() > 0 {
 		must.Do(s, session.Flush())
 		must.Get(session.Poll(nil, 100*time.Millisecond))(s)

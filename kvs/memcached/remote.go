@@ -202,8 +202,8 @@ func parseStats(text map[string]string) (kvs.Stats, error) {
 		Connections: count("curr_connections"),
 	}
 	w.Ops = w.Gets + count("cmd_set") + count("delete_hits") + count("delete_misses")
-	for _, name := range []string{"rusage_user", "rusage_system"} {
-		w.CPUNs += p.Nanoseconds(name, seconds)
+	if user, system := p.Told("rusage_user"), p.Told("rusage_system"); user && system {
+		w.CPUNs = p.Nanoseconds("rusage_user", seconds) + p.Nanoseconds("rusage_system", seconds)
 	}
 	return kvs.Stats{
 		CPUNs: w.CPUNs, Workers: []kvs.WorkerStats{w}, Untold: p.Untold,

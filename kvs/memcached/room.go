@@ -32,8 +32,11 @@ func (r *Remote) Room() (kvs.Room, error) {
 func parseRoom(general, slabs map[string]string, evictions string) (kvs.Room, error) {
 	p, s := counters.Reader{Text: general}, counters.Reader{Text: slabs}
 	room := kvs.Room{
-		Evicts: evictions != "off", Evicted: p.Count("evictions"), Evictable: p.Count("curr_items"),
+		Evicts: evictions != "off", Evicted: p.Count("evictions"),
 		Parts: map[string]kvs.RoomPart{},
+	}
+	if _, told := general["curr_items"]; told { // only a forecast needs it
+		room.Evictable = p.Count("curr_items")
 	}
 	if evictions == "" {
 		p.Untold = append(p.Untold, "evictions of stats settings")
@@ -64,6 +67,7 @@ func parseRoom(general, slabs map[string]string, evictions string) (kvs.Room, er
 		room.Parts[class] = kvs.RoomPart{
 			UnitBytes: pageBytes / float64(perPage),
 			Used:      s.Count(name), Free: s.Count(class + ":free_chunks"),
+			ItemBytes: s.Count(class + ":chunk_size"),
 		}
 	}
 	room.Untold = append(p.Untold, s.Untold...)

@@ -19,7 +19,9 @@ func (of *product) parseStats(text map[string]string, workers, db int) (kvs.Stat
 	}
 	w.Gets = w.Hits + p.Count("keyspace_misses") // of GET and MGET, per key
 	w.Ops = w.Gets + p.calls("set") + p.calls("del")
-	w.CPUNs = p.nanoseconds("used_cpu_user") + p.nanoseconds("used_cpu_sys")
+	if user, sys := p.Told("used_cpu_user"), p.Told("used_cpu_sys"); user && sys {
+		w.CPUNs = p.nanoseconds("used_cpu_user") + p.nanoseconds("used_cpu_sys")
+	}
 	s := kvs.Stats{CPUNs: w.CPUNs, Workers: []kvs.WorkerStats{w}}
 	if workers > 1 && !of.shared {
 		s.Warnings = p.idleThreads(workers)
