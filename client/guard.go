@@ -109,7 +109,8 @@ func (r *loadRun) exceeds(room *kvs.Room) error {
 const moreRoom = "the load stops before it evicts items of others, or fills the server; ask for " +
 	"fewer or smaller keys, give the server more memory, or allow it: --evict-others"
 
-// LostError tells of evicted items that others had stored. Most: some of them may be the load's own.
+// LostError tells of evicted items that others had stored. Most: some of them may be the
+// load's own.
 type LostError struct {
 	Items uint64
 	Most  bool
@@ -124,8 +125,8 @@ func (e *LostError) Error() string {
 		e.Items)
 }
 
-// lost counts the items of others that the server has evicted: all evicted ones, less the load's own
-// that are gone. Own ones may have been evicted and stored again, or have expired.
+// lost counts the items of others that the server has evicted: all evicted ones, less the load's
+// own that are gone. Own ones may have been evicted and stored again, or have expired.
 func (r *loadRun) lost() (*LostError, error) {
 	room, told, err := r.room()
 	if !told || err != nil || room.Evicted <= r.preRoom.Evicted {

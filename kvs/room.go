@@ -41,8 +41,8 @@ type RoomPart struct {
 	ItemBytes uint64 `json:"item_bytes,omitempty"`
 }
 
-// ClassOf returns the class of an item whose size is between two bounds; "": it is not known. A class
-// that has no item yet is not listed, so one that is far larger does not count.
+// ClassOf returns the class of an item whose size is between two bounds; "": it is not known. A
+// class that has no item yet is not listed, so one that is far larger does not count.
 func (r *Room) ClassOf(least, most uint64) (name string) {
 	best := most + most/4
 	for n, p := range r.Parts {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"dpukv/internal/numfmt"
 	"dpukv/kvs"
 )
 
@@ -103,7 +102,14 @@ func (f *Found) Says() string {
 	case f.Keys == 0 && f.Own == 0:
 		return "which has no keys"
 	}
-	return fmt.Sprintf("which has %s, %s", numfmt.Count(f.Keys, "key"), f.names())
+	return fmt.Sprintf("which has %s, %s", count(f.Keys), f.names())
+}
+
+func count(keys uint64) string {
+	if keys == 1 {
+		return "1 key"
+	}
+	return fmt.Sprintf("%d keys", keys)
 }
 
 // names says how many names of the load are there.
@@ -128,7 +134,7 @@ func (f *Found) Consent(server string, sets []Set, t Terms) error {
 			overwrites = "overwrites keys with the same names, "
 		}
 		return fmt.Errorf("%s: found %s, %s, allowed: an empty server, or --yes; the load stores "+
-			"%s, %sand %s; %s", server, numfmt.Count(f.Keys, "key"), f.names(), Describe(sets),
+			"%s, %sand %s; %s", server, count(f.Keys), f.names(), Describe(sets),
 			overwrites, after, f.Fits())
 	}
 	if what := f.harm(); what != "" && !t.EvictOthers {
@@ -143,7 +149,7 @@ func (f *Found) Warning() string {
 		return ""
 	}
 	return fmt.Sprintf("%s with the names of the load's keys were on the server before. The "+
-		"load overwrote them", numfmt.Count(f.Own, "key"))
+		"load overwrote them", count(f.Own))
 }
 
 // Grace is the time that an interrupted load has to remove its keys.
@@ -221,6 +227,6 @@ func (f *Found) Fell(r Removed) string {
 		return ""
 	}
 	return fmt.Sprintf("the server has %s of others, %d fewer than before: it evicted none, so "+
-		"they expired, or their owner deleted them", numfmt.Count(r.Left, "key"),
+		"they expired, or their owner deleted them", count(r.Left),
 		f.Keys-f.Own-r.Left)
 }

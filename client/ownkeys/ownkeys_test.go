@@ -94,7 +94,8 @@ func TestNeedOfRealServers(t *testing.T) {
 		set := Set{Keys: 10_000, KeyBytes: 16, ValueBytes: 300}
 		f := must.Get(Look(t.Context(), r, []Set{set}, Terms{}, quiet))(t)
 		n := f.Need
-		if plain := float64(set.Keys * (16 + 300)); n.Sampled == 0 || n.Bytes < plain || n.Bytes > 2*plain || n.Bound > 0 {
+		plain := float64(set.Keys * (16 + 300))
+		if n.Sampled == 0 || n.Bytes < plain || n.Bytes > 2*plain || n.Bound > 0 {
 			t.Errorf("%s: %+v", name, n)
 		}
 		has(t, r, []Set{set}, 0, 0)

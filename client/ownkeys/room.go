@@ -75,9 +75,9 @@ func measure(
 	if most < min(leastSampled, n.Items) {
 		return n, nil
 	}
-	sampled := n
+	sampled, add := n, job{op: kvs.Add, most: most, done: done}
 	for range 2 {
-		if sampled, err = try(ctx, remote, s, job{op: kvs.Add, most: most, done: done}, n); err != nil {
+		if sampled, err = try(ctx, remote, s, add, n); err != nil {
 			return n, err
 		}
 	}
@@ -183,8 +183,11 @@ func (f *Found) room() float64 {
 
 // Fits says what the load needs, and what is there.
 func (f *Found) Fits() string {
+	if f.Need.Items == 0 {
+		return "its keys are there already, and need no more memory"
+	}
 	needs := "it needs at most "
-	if f.Need.Bound == 0 && f.Need.Items > 0 {
+	if f.Need.Bound == 0 {
 		needs = fmt.Sprintf("by %d of its keys it needs about ", f.Need.Sampled)
 	}
 	needs += megabytes(f.Need.Bytes)

@@ -179,7 +179,8 @@ func (f *loadFlags) begin(cmd *cobra.Command, remote kvs.Remote) (found ownkeys.
 	if guarded {
 		sets = f.ownSets()
 	}
-	if found, err = ownkeys.Look(cmd.Context(), remote, sets, f.own.Terms, func(uint64) {}); err != nil {
+	found, err = ownkeys.Look(cmd.Context(), remote, sets, f.own.Terms, func(uint64) {})
+	if err != nil {
 		return found, fmt.Errorf("load: %w", err)
 	}
 	if f.cfg.Replays() && found.Keys > 0 && !f.own.Yes {

@@ -12,8 +12,8 @@ import (
 
 var _ kvs.Roomy = (*Remote)(nil)
 
-// Room asks the servers for their memory. Each is a part of its own, as its keys have no other room.
-// Databases of one server share it.
+// Room asks the servers for their memory. Each is a part of its own, as its keys have no other
+// room. Databases of one server share it.
 func (r *Remote) Room() (sum kvs.Room, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,7 +61,8 @@ func (p *parser) addRoom(sum *kvs.Room, node string) {
 
 var database = regexp.MustCompile(`^db[0-9]+$`)
 
-// evictable counts the keys of all databases, or those with a time to live if only they are evicted.
+// evictable counts the keys of all databases, or those with a time to live if only they are
+// evicted.
 func (p *parser) evictable() (n uint64) {
 	which := "keys"
 	if strings.HasPrefix(p.Text["maxmemory_policy"], "volatile-") {

@@ -43,8 +43,8 @@ func (of *product) parser(text map[string]string) parser {
 
 func (p *parser) nanoseconds(name string) int64 { return p.Nanoseconds(name, p.of.seconds) }
 
-// keyspace is the title of the section with the databases that have keys. Without the section, their
-// numbers are not known, and not 0.
+// keyspace is the title of the section with the databases that have keys. Without the section,
+// their numbers are not known, and not 0.
 const keyspace = "# Keyspace"
 
 // part returns a number in a field like "calls=12,usec=34". A missing field means that nothing has

@@ -26,7 +26,8 @@ func runClient(ctx context.Context, a *agent, cpus []int, spec *ClientSpec) (err
 	cooling := coolDown{agent: a, several: spec.Several()}
 	res, err := client.Run(ctx, remote, client.Config{
 		Load: spec.Load, Threads: spec.Threads, Duration: spec.Duration, CPUs: cpus,
-		Preloaded: spec.Preloaded, Guard: spec.Guard, FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
+		Preloaded: spec.Preloaded, Guard: spec.Guard,
+		FirstThread: spec.FirstThread, AllThreads: spec.AllThreads,
 		ServerAddr: spec.Addr, SameHost: spec.SameHost,
 		SharedServer: spec.SharedServer, KnownTrace: spec.KnownTrace,
 		OnReady: func(ctx context.Context, hitRate float64) error {
