@@ -69,7 +69,7 @@ func invalidValue(e *pflag.InvalidValueError) string {
 }
 
 // consents are flags by which a user agrees to a risk. No hint names them.
-var consents = []string{"yes", "keep", "tls-insecure"}
+var consents = []string{"yes", "evict-others", "keep", "tls-insecure"}
 
 // unknownFlag names what the user may have meant: a key of the sweep, or another flag.
 func unknownFlag(cmd *cobra.Command, name string) string {
