@@ -11,17 +11,6 @@ import (
 	"dpukv/kvs"
 )
 
-// Guard protects what others have on a server that runs already.
-type Guard struct {
-	// EvictOthers lets the load use up the server's memory.
-	EvictOthers bool `json:"evict_others,omitempty"`
-	// Overwrite lets the preload overwrite keys with the same names. Else one that is there ends
-	// the load.
-	Overwrite bool `json:"overwrite,omitempty"`
-	// Stored is the number of keys that the caller has stored there before, from the first one on.
-	Stored int `json:"stored,omitempty"`
-}
-
 // The room is looked at so often in the preload, and under load.
 const (
 	preloadLook = 10 * time.Millisecond
@@ -34,18 +23,6 @@ func (r *loadRun) preloadOp() kvs.Op {
 		return kvs.Add
 	}
 	return kvs.Set
-}
-
-// ForeignError ends a preload that finds a name of its keys in use.
-type ForeignError struct {
-	Server string
-	Name   []byte
-}
-
-func (e *ForeignError) Error() string {
-	return fmt.Sprintf("%s: found a key %q that this load has not stored, allowed: none with the "+
-		"names of its keys; the load ends before it overwrites that; take names of its own: "+
-		"--key-prefix, or the sweep key key_prefix", e.Server, e.Name)
 }
 
 // room asks the server for its room. told: it tells the room.
@@ -108,22 +85,6 @@ func (r *loadRun) exceeds(room *kvs.Room) error {
 
 const moreRoom = "the load stops before it evicts items of others, or fills the server; ask for " +
 	"fewer or smaller keys, give the server more memory, or allow it: --evict-others"
-
-// LostError tells of evicted items that others had stored. Most: some of them may be the
-// load's own.
-type LostError struct {
-	Items uint64
-	Most  bool
-}
-
-func (e *LostError) Error() string {
-	most := ""
-	if e.Most {
-		most = "at most "
-	}
-	return fmt.Sprintf("others lost %s%d items: the server evicted them since the load began", most,
-		e.Items)
-}
 
 // lost counts the items of others that the server has evicted: all evicted ones, less the load's
 // own that are gone. Own ones may have been evicted and stored again, or have expired.
