@@ -41,9 +41,10 @@ func (c *Config) lateWrites() bool { return c.Replays() || c.Fills() }
 // watch ends the run when the load has used up its part of the server's room, or when the server
 // evicts. It looks until the returned function is called.
 func (r *loadRun) watch(every time.Duration) (stop func()) {
-	if r.cfg.Guard == nil || r.cfg.Guard.EvictOthers || !r.preRoom.Told() {
+	if !r.guards() {
 		return func() {}
 	}
+	r.ration.Store(r.fitting(&r.preRoom))
 	ctx, cancel := context.WithCancel(r.ctx)
 	done := make(chan struct{})
 	go func() {
@@ -59,6 +60,7 @@ func (r *loadRun) watch(every time.Duration) (stop func()) {
 			room, _, err := r.room()
 			if err == nil {
 				err = r.exceeds(&room)
+				r.ration.Store(r.fitting(&room))
 			}
 			if err != nil && ctx.Err() == nil {
 				r.cancel(err)
@@ -67,6 +69,21 @@ func (r *loadRun) watch(every time.Duration) (stop func()) {
 		}
 	}()
 	return func() { cancel(); <-done }
+}
+
+// leastRation lets a preload go on where the bound of an item's cost lets no item fit.
+const leastRation = 16
+
+// fitting returns how many items surely fit into the load's part of the room.
+func (r *loadRun) fitting(room *kvs.Room) int64 {
+	each := float64(ownkeys.MostBytes(r.cfg.KeyBytes + r.cfg.ValueBytes))
+	return max(int64(room.Beyond(1-ownkeys.Fill, &r.preRoom)/each), leastRation)
+}
+
+// guards reports whether the room is looked at.
+func (r *loadRun) guards() bool {
+	return r.cfg.Guard != nil && !r.cfg.Guard.EvictOthers && r.preRoom.Told() &&
+		!r.preRoom.Unbounded()
 }
 
 // exceeds refuses to go on where little of the room is left.

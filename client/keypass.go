@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"math/bits"
+	"sync/atomic"
 
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
@@ -21,6 +22,8 @@ type keyPass struct {
 	keys  uint64 // all keys
 	// stored are keys, from the first one on, that may be there already: no Add adds them.
 	stored uint64
+	// ration is the number of keys that may be stored until there are more; nil: any number
+	ration *atomic.Int64
 }
 
 // share returns the range of positions [from, to) of a thread.
@@ -82,6 +85,9 @@ func (p *passer) run() error {
 func (p *passer) send() (blocked bool, err error) {
 	for sent := 0; sent < burst && p.next < p.end; sent++ {
 		if !p.pending {
+			if p.ration != nil && p.ration.Add(-1) < 0 {
+				return true, p.flush()
+			}
 			key, op := p.key(p.next), p.op
 			if op == kvs.Add && key < p.stored {
 				op = kvs.Set

@@ -73,22 +73,24 @@ type loadRun struct {
 	postStats   kvs.Stats // of a replay: after its last answer
 	preRoom     kvs.Room  // then, of a guarded server
 	evictions   string    // a warning of what others lost
-	preloaded   tally
-	verified    tally
-	checked     tally // while the share of hashing was checked
-	overlapped  tally // while the overlap was measured
-	overlaps    []results.Overlap
-	loaders     []*loader
-	collector   *collector
-	sampler     sampler
-	warming     kvs.Moved // until the warm-up
-	whole       kvs.Moved // until the sessions were closed
-	period      period
-	quota       *quota.Quota // nil: the period has a fixed length
-	cooling     coolDown
-	begunAt     time.Time // of the run
-	killed      killed.Count
-	startedAt   time.Time // of the measurement period
+	// ration is the number of keys that a guarded preload may store until the next look at the room
+	ration     atomic.Int64
+	preloaded  tally
+	verified   tally
+	checked    tally // while the share of hashing was checked
+	overlapped tally // while the overlap was measured
+	overlaps   []results.Overlap
+	loaders    []*loader
+	collector  *collector
+	sampler    sampler
+	warming    kvs.Moved // until the warm-up
+	whole      kvs.Moved // until the sessions were closed
+	period     period
+	quota      *quota.Quota // nil: the period has a fixed length
+	cooling    coolDown
+	begunAt    time.Time // of the run
+	killed     killed.Count
+	startedAt  time.Time // of the measurement period
 }
 
 // Run puts one load on a server and measures it. The result is nil only if the configuration is
@@ -250,6 +252,9 @@ func (r *loadRun) pass(op kvs.Op, count uint64) (tally, error) {
 	pass := keyPass{op: op, count: count, keys: uint64(r.cfg.Keys)}
 	if r.cfg.Guard != nil {
 		pass.stored = uint64(r.cfg.Guard.Stored)
+	}
+	if op != kvs.Get && r.guards() {
+		pass.ration = &r.ration
 	}
 	passers := make([]*passer, len(r.pool.threads))
 	for i, t := range r.pool.threads {

@@ -103,6 +103,15 @@ func (r *Room) Grown(since *Room) map[string]uint64 {
 	return grown
 }
 
+// Beyond returns the bytes that are free now, beyond a share of an earlier room.
+func (r *Room) Beyond(share float64, was *Room) float64 {
+	var names []string
+	if r.Paged {
+		names = slices.AppendSeq([]string{""}, maps.Keys(r.Grown(was)))
+	}
+	return r.FreeBytes(names...) - share*was.FreeBytes(names...)
+}
+
 // LeftOf returns the share of an earlier room that is still there: of a cluster, that of the
 // fullest node; of classes, that of those which have grown.
 func (r *Room) LeftOf(was *Room) float64 {

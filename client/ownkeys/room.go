@@ -41,6 +41,9 @@ type Need struct {
 	Units   map[string]float64 `json:"units,omitempty"`
 }
 
+// MostBytes bounds what an item of so many bytes costs a server.
+func MostBytes(item int) int { return boundFactor * (item + boundBytes) }
+
 // roomOf asks a server for its room.
 func roomOf(remote kvs.Remote) (kvs.Room, error) {
 	if r, ok := remote.(kvs.Roomy); ok {

@@ -17,7 +17,8 @@ import (
 // the process says, and where it runs. A flag that a key means has the key's name instead.
 var noKeys = strings.Fields("server listen cpus json timeout check-hash device gid-index mtu items " +
 	"partitions memory faithful slot-bytes max-connections max-clients pages buffers file testbed out only dry-run " +
-	"serve quick in-guest hist yes evict-others keep set password-file tls-ca tls-cert tls-insecure tls-key tls-server-name " +
+	"evict-others " +
+	"serve quick in-guest hist yes keep set password-file tls-ca tls-cert tls-insecure tls-key tls-server-name " +
 	"proxy half store beside fail-if find-rate resume")
 
 // noFlags are the keys of sweep files that these commands have no flag for.
