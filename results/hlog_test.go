@@ -143,11 +143,18 @@ func TestHlogIsBounded(t *testing.T) {
 		{results.TagActual, start, start.Add(time.Second), histogramOf([]int64{1000})},
 	}))(t)
 	line := whole[bytes.LastIndex(bytes.TrimSpace(whole), []byte("\n"))+1:]
+	const tag = "Tag=actual,1,1,1,"
 	for name, c := range map[string]struct{ log, want string }{
-		"as it is":        {"Tag=actual,1,1,1," + payload(results.HistogramDigits, []byte{2}) + "\n", ""},
-		"a bomb":          {"Tag=actual,1,1,1," + payload(results.HistogramDigits, make([]byte, 64<<20)) + "\n", "found more bytes in a histogram, allowed: at most 1048576"},
-		"other digits":    {"Tag=actual,1,1,1," + payload(5, []byte{2}) + "\n", "found digits, lowest and highest value [5 1 120000000000], allowed: [3 1 120000000000]"},
-		"no histogram":    {"Tag=actual,1,1,1,AAAA\n", "found no base64 of a histogram"},
+		"as it is": {tag + payload(results.HistogramDigits, []byte{2}) + "\n", ""},
+		"a bomb": {
+			tag + payload(results.HistogramDigits, make([]byte, 64<<20)) + "\n",
+			"found more bytes in a histogram, allowed: at most 1048576",
+		},
+		"other digits": {
+			tag + payload(5, []byte{2}) + "\n",
+			"found digits, lowest and highest value [5 1 120000000000], allowed: [3 1 120000000000]",
+		},
+		"no histogram":    {tag + "AAAA\n", "found no base64 of a histogram"},
 		"many histograms": {strings.Repeat(string(line), 2100), "found more intervals, allowed: at most 2048"},
 	} {
 		var before, after runtime.MemStats

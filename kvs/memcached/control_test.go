@@ -15,12 +15,12 @@ func TestHostileAnswers(t *testing.T) {
 		meta       bool
 		unit, want string
 	}{
-		"counters without an end": {true, strings.Repeat("STAT a b\r\n", 1000), "in an answer, allowed: at most 4194304"},
-		"a line without an end":   {true, strings.Repeat("S", 4096), "in a line of an answer, allowed: at most 1048576"},
+		"counters without an end": {true, strings.Repeat("STAT a b\r\n", 1000), "an answer, allowed: at most 4194304"},
+		"a line without an end":   {true, strings.Repeat("S", 4096), "a line of an answer, allowed: at most 1048576"},
 		"packets without an end": {
 			false,
 			"\x81\x10\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02" + strings.Repeat("\x00", 12) + "kv",
-			"in an answer, allowed: at most 4194304",
+			"an answer, allowed: at most 4194304",
 		},
 		"a reason of kilobytes": {true, "NO" + strings.Repeat("\x1b", 10_000) + "\r\n", "(10004 bytes in all)"},
 	} {

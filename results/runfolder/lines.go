@@ -43,7 +43,7 @@ const (
 	maxPointsBytes = 1 << 30
 	maxOtherBytes  = 64 << 20 // of the files beside points.jsonl
 	maxLineBytes   = 1 << 20
-	maxLineValues  = 50_000 // that JSON decodes: a point has some hundreds, and some for each client
+	maxLineValues  = 50_000 // of JSON: a point has some hundreds, and some for each client
 	maxLines       = 1_000_000
 	maxBadLines    = 1000 // named one by one
 )

@@ -94,7 +94,7 @@ func TestLongValue(t *testing.T) {
 		}
 	}()
 	err := a.Receive(new(any))
-	if err == nil || !strings.Contains(err.Error(), "more than 10240 bytes") {
+	if err == nil || !strings.Contains(err.Error(), "found more bytes in a value, allowed: at most 10240 bytes") {
 		t.Errorf("got %v", err)
 	}
 	if held := a.in.Buffered(); held > readBytes {

@@ -18,7 +18,8 @@ func TestFailed(t *testing.T) {
 		{[]string{"cat", "/no/file"}, "cat: /no/file: No such file or directory (cat /no/file: exit status 1)"},
 		{Shell("# a secret\necho the cause >&2; exit 7"), "the cause (a script: exit status 7)"},
 		{Shell("# a secret\nexit 7"), "a script: exit status 7"},
-		{[]string{"cat", "/dev/zero"}, "cat /dev/zero: found more bytes in its output, allowed: at most 16777216 bytes"},
+		{[]string{"cat", "/dev/zero"}, "cat /dev/zero: found more bytes in its output, " +
+			"allowed: at most 16777216 bytes"},
 	} {
 		_, err := node.Run(t.Context(), c.argv)
 		if err == nil || err.Error() != c.want {
