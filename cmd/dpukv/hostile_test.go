@@ -35,11 +35,12 @@ import (
 
 // hostile are texts that somebody's run folder, sweep or testbed may have anywhere.
 var hostile = []string{
-	"\x1b[2J\x1b]0;owned\x07", "a\u202eb\u2066c\u200f", "x\u2028y\u2029z\u0085", "a\x00b\x7f\u009b31m", "\nFORGED line",
-	"a\r\nFORGED: b", "\tFORGED\tx", `"quoted" 'too'`, "</script><script>alert(1)</script>", "]]>&amp;<!--<b>&",
-	"a, b;c", "=cmd|'/C calc'!A1", "+1+cmd", "-1+cmd", "@SUM(A1)", `back\slash\u001b\n`, "😀𝔘 ＝1", "bad \xff\xc3( utf8",
-	"{{data}}", "../../../etc/passwd", "Unit x better=higher", " spaces  and=equals/slash ", strings.Repeat("long ", 600),
-	"\ufffe\uffff", "",
+	"\x1b[2J\x1b]0;owned\x07", "a\u202eb\u2066c\u200f", "x\u2028y\u2029z\u0085", "a\x00b\x7f\u009b31m",
+	"\nFORGED line", "a\r\nFORGED: b", "\tFORGED\tx", `"quoted" 'too'`, "</script><script>alert(1)</script>",
+	"]]>&amp;<!--<b>&", "a, b;c", "=cmd|'/C calc'!A1", "+1+cmd", "-1+cmd", "@SUM(A1)", `back\slash\u001b\n`,
+	"😀𝔘 ＝1", "bad \xff\xc3( utf8",
+	"{{data}}", "../../../etc/passwd", "Unit x better=higher", " spaces  and=equals/slash ",
+	strings.Repeat("long ", 600), "\ufffe\uffff", "",
 }
 
 // turn is the next hostile text of a point: each field gets each text in one of the points.

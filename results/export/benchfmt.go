@@ -46,8 +46,10 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 	var config []benchfmt.Config
 	for _, d := range results.Without(results.Dimensions(), named) {
 		if text := d.Text(ok[0]); text != "" {
-			key := strings.ReplaceAll(d.Name(), "_", "-")
-			config = append(config, benchfmt.Config{Key: key, Value: []byte(value(text)), File: true})
+			config = append(config, benchfmt.Config{
+				Key:   strings.ReplaceAll(d.Name(), "_", "-"),
+				Value: []byte(value(text)), File: true,
+			})
 		}
 	}
 	for _, p := range ok {

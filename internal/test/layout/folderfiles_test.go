@@ -18,7 +18,7 @@ var folderReaders = []string{"results", "hashbench/report", "placement/run"}
 var pathCalls = map[string][]string{
 	"results/merge/merge.go":    {"os.Lstat", "os.MkdirTemp", "os.RemoveAll", "os.Rename"}, // made here
 	"results/runfolder/near.go": {"os.ReadDir", "os.Stat"},                                 // names for a hint
-	"placement/run/plan.go":     {"os.Stat", "infile.ReadInput"},                           // a new name; the user's files
+	"placement/run/plan.go":     {"os.Stat", "infile.ReadInput"},                           // the user's files
 	"placement/run/beside.go":   {"os.Stat"},                                               // the user's binary
 }
 
