@@ -105,7 +105,7 @@ func TestFullDiskEndsTheSweepAndLosesNothing(t *testing.T) {
 	if err := unix.Mount("dpukv-test", disk, "tmpfs", 0, "size=48k"); err != nil {
 		t.Skipf("no full disk to test with: mounting a tmpfs: %v", err)
 	}
-	t.Cleanup(func() { unix.Unmount(disk, 0) })
+	t.Cleanup(func() { unix.Unmount(disk, unix.MNT_DETACH) }) // open folders stay in use
 	o, _, pids := fakeOptions(t, "")
 	o.Dir = filepath.Join(disk, "run")
 	write(t, &o, "batch: ["+counted(30)+
