@@ -188,6 +188,9 @@ func (r *loadRun) used(p *results.Point) {
 	}
 	p.Transport, p.Mode, p.Access, p.Pages = r.facts.Transport, r.facts.Mode, r.facts.Access,
 		r.facts.Pages
+	if p.ClientWait = r.clientWait(); r.facts.Wait == kvs.WaitPoll && p.Lanes == nil {
+		p.ServerWait = r.facts.Wait
+	}
 	p.Provider, p.Protocol = r.facts.Provider, r.facts.Protocol
 	p.Emulated = p.Emulated || r.facts.Emulated
 	p.RequestCheck = r.facts.RequestCheck
@@ -365,9 +368,23 @@ func (r *loadRun) parts(p *results.Point) {
 		}
 	}
 	if _, split := begin.PartOf(kvs.PartStore); !split {
-		p.Parts = append(p.Parts,
-			results.Part{Part: kvs.PartServer, CPUNsPerOp: p.ServerCPUNsPerOp})
+		p.Parts = append(p.Parts, results.Part{
+			Part: kvs.PartServer, CPUNsPerOp: p.ServerCPUNsPerOp,
+			SpunNsPerOp: min(spunPerOp(begin, end), p.ServerCPUNsPerOp),
+		})
 	}
+}
+
+// spunPerOp is the CPU time per operation that the workers of a whole server polled without finding
+// work; 0: they do not poll.
+func spunPerOp(begin, end *kvs.Stats) float64 {
+	ns := int64(0)
+	if len(begin.Workers) == len(end.Workers) {
+		for i := range end.Workers {
+			ns += end.Workers[i].SpunNs - begin.Workers[i].SpunNs
+		}
+	}
+	return float64(max(ns, 0)) / float64(end.Ops()-begin.Ops())
 }
 
 // clientCPUs returns the number of CPUs that the threads could use at once.

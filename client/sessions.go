@@ -22,6 +22,18 @@ func (r *loadRun) moved() kvs.Moved {
 	return m
 }
 
+// clientWait returns how the threads' sessions waited for answers, as they tell it: "poll", or ""
+// for the usual way. A session of another kind waits in its own way, whatever it was asked for.
+func (r *loadRun) clientWait() string {
+	wait := r.cfg.ClientWait
+	for _, t := range r.pool.threads {
+		if w, tells := t.session.(kvs.Waiter); !tells || w.Waits() != kvs.WaitPoll {
+			wait = ""
+		}
+	}
+	return wait
+}
+
 // moved returns the traffic of the thread's sessions. Any goroutine may call it.
 func (t *thread) moved() kvs.Moved {
 	t.swapping.Lock()
@@ -49,6 +61,7 @@ func (t *thread) open(remote kvs.Remote) error {
 		Connections: t.cfg.Connections,
 		KeepOrder:   t.cfg.Replays(),
 		KeyBytes:    t.cfg.longestKey(), MaxValueBytes: t.cfg.largestValue(),
+		Wait: t.cfg.ClientWait,
 	})
 	if err != nil {
 		return t.sessionError(err)

@@ -31,6 +31,7 @@ func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
 		r.fewRequests(),
 		spun(s),
 		r.sharedCPUs(),
+		r.crowdedPollers(p),
 		r.proxyBound(p),
 		r.rateMissed(s),
 		lowerBounds(p),
@@ -244,7 +245,11 @@ func (r *loadRun) sharedByBoth(p *results.Point) (warnings results.Warnings) {
 		}
 	}
 	for _, s := range servers {
-		warnings = append(warnings, client.shares(s))
+		w := client.shares(s)
+		if w.Text != "" {
+			w.Text += whoPolls(p)
+		}
+		warnings = append(warnings, w)
 	}
 	if p.ProxyLanes != nil && p.ProxyLanes.Emulated {
 		proxy := pinned{"proxy", p.ProxyLanes.CPUs}

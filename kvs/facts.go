@@ -63,6 +63,9 @@ type Facts struct {
 	// RequestCheck names the checksum of long requests, where no device promises that the last word
 	// of a request is the last to arrive. Empty: they need none.
 	RequestCheck string `json:"request_check,omitempty"`
+	// Wait is how the workers wait for requests, of a store that has the choice: [WaitSleep] or
+	// [WaitPoll]. "": the server does not tell.
+	Wait string `json:"wait,omitempty"`
 	// Reads are of a store whose clients read items.
 	Reads *ReadFacts `json:"reads,omitempty"`
 	// Lanes join the halves of a split server. Workers are then the threads of the engine.

@@ -66,7 +66,7 @@ func (f *Facts) check(leastWorkers int64) error {
 	if err == nil {
 		err = CheckTexts(append(append([]string{
 			f.Store, f.Version, f.Half, f.Transport, f.TLS, f.Provider, f.Protocol, f.Hash, f.Mode,
-			f.Access, f.Pages, f.RequestCheck,
+			f.Access, f.Pages, f.RequestCheck, f.Wait,
 		}, f.ClusterNodes...), f.Command...))
 	}
 	if r := f.Reads; err == nil && r != nil {

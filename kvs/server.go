@@ -57,6 +57,10 @@ type ServerConfig struct {
 	Inline        string `json:"inline,omitempty"`
 	Validate      string `json:"validate,omitempty"`
 
+	// ServerWait is how the workers of a whole server wait for requests, of a store that has the
+	// choice: [WaitSleep] or [WaitPoll]. "": the store's own way.
+	ServerWait string `json:"server_wait,omitempty"`
+
 	// CPUs are the CPUs that the workers are pinned to, in turn. None: the workers are not pinned.
 	CPUs []int `json:"-"` // a node's part says it for servers and clients alike
 	// Version is the version of this build, for the server's facts.

@@ -40,6 +40,9 @@ type SessionOptions struct {
 	// KeyBytes and MaxValueBytes are the largest sizes of the requests to come. Open refuses sizes
 	// that the server cannot take. 0: not known.
 	KeyBytes, MaxValueBytes int
+	// Wait is how Poll waits for answers, of a store that has the choice: [WaitSleep] or [WaitPoll].
+	// "": the store's own way.
+	Wait string
 }
 
 // Session is one client thread's access to a store. It chooses the server worker for each request,
@@ -63,6 +66,12 @@ type Session interface {
 	// costs system calls. Any goroutine may call it until Close.
 	Moved() Moved
 	Close() error
+}
+
+// Waiter is a [Session] that can be asked how to wait for answers.
+type Waiter interface {
+	// Waits returns how Poll waits: [WaitSleep] or [WaitPoll]; "": in the store's own way.
+	Waits() string
 }
 
 // Traffic counts one session's traffic.

@@ -41,6 +41,8 @@ type Store struct {
 	// Attach returns a [Server] for a server that runs already. nil: dpukv starts all servers of
 	// this store.
 	Attach func(*DialConfig) (Server, error)
+	// Waits tell which ends can be asked to poll. Others wait in the store's own way.
+	Waits Waits
 	// Halves start the parts of a split server or client. nil: the store cannot be split.
 	Halves *Halves
 	// Endpoints say how a user names a server that runs already.

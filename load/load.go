@@ -37,7 +37,10 @@ type Load struct {
 	// Compute is the work that a client thread does after each batch that it sends, before it looks
 	// for answers: the time that this work takes alone; absent: none.
 	Compute time.Duration `json:"compute_ns,omitempty"`
-	Hash    string        `json:"hash"` // hash function of the client for keys, or "none"
+	// ClientWait is how a client thread waits for answers: "poll", or absent: it sleeps, or waits
+	// in the store's own way.
+	ClientWait string `json:"client_wait,omitempty"`
+	Hash       string `json:"hash"` // hash function of the client for keys, or "none"
 	// Warmup is the time under load before the measurement period.
 	Warmup time.Duration `json:"warmup_ns"`
 }
@@ -269,6 +272,13 @@ var fields = []Field{
 			"for answers, as the time that the work takes alone. With 0s, it looks at once.",
 		Example: "[0s, 5us]",
 	}),
+	clientWait(Field{
+		Name: "client_wait", Key: "client_wait", ID: "ClientWait", Optional: true,
+		Title: "client wait", Label: "clients %s",
+		Help: "How client threads wait for answers, of stores over sockets: they sleep, or they " +
+			"poll, which takes all time of their CPUs. See docs/METHOD.md.",
+		Example: "[sleep, poll]",
+	}),
 	ttl(Field{
 		Name: "ttl_ns", Key: "ttl", ID: "TTL", Optional: true, Title: "TTL", Label: "TTL %s",
 		Help:    "Time after which an item expires that a SET stored, for stores with expiry.",
@@ -460,6 +470,12 @@ func (l *Load) validateSetAfter() error {
 			"one; with latest, GETs follow the SETs", l.Dist))
 	}
 	return nil
+}
+
+// clientWait completes the row of Load.ClientWait.
+func clientWait(f Field) Field {
+	return wordOrNone(f, kvs.WaitSleep, []string{kvs.WaitPoll},
+		func(l *Load) *string { return &l.ClientWait })
 }
 
 // hash completes the row of the hash function.

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"dpukv/kvs"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -92,7 +93,7 @@ func TestFieldsKeepTheirValues(t *testing.T) {
 	want.Arrivals, want.Requests, want.ReconnectEvery = Poisson, 1000, 10
 	want.ValueSizeBy, want.SetAfter = ByKey, SetAfterGet
 	want.Trace, want.TraceSpeed, want.TraceSample, want.TraceRange = "a.trace", 4, 64, "5-10"
-	want.OnMiss, want.FillDelay = FillMisses, time.Millisecond
+	want.OnMiss, want.FillDelay, want.ClientWait = FillMisses, time.Millisecond, kvs.WaitPoll
 	want.KeyPrefix, want.TTL, want.Compute = "own:", 90*time.Second, 5*time.Microsecond
 	var got Load
 	for _, f := range Fields() {

@@ -245,7 +245,9 @@ func (s *side) hideProfile(n *Node) {
 }
 
 // polls reports whether the server's workers look for work all the time. Those of a store half do.
-func (p *Point) polls() bool { return p.Transport == "rdma" || p.Lanes != nil }
+func (p *Point) polls() bool {
+	return p.Transport == "rdma" || p.Lanes != nil || p.ServerWait == kvs.WaitPoll
+}
 
 // clientBusy leaves out the time that the client spun. Older points have that time only in a
 // warning.

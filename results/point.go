@@ -110,6 +110,9 @@ type Asked struct {
 	// Wait is how threads of halves wait for messages: "poll", or "nap" (they sleep for 50 to
 	// 100 µs at a time). It is absent if nothing is split.
 	Wait string `json:"wait,omitempty"`
+	// ServerWait is how the workers of a whole server wait for requests: "poll", or absent: they
+	// sleep, or wait in the store's own way.
+	ServerWait string `json:"server_wait,omitempty"`
 	// Neighbourhood are the places of a key that one READ covers, of a store whose clients read
 	// items.
 	Neighbourhood int `json:"neighbourhood,omitempty"`

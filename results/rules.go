@@ -55,9 +55,9 @@ var rules = []struct {
 	{first, "StartedAt"},
 
 	// asked of all clients, or told by one server
-	{same, `Schema Status Store EngineThreads Answers Wait Neighbourhood Inline Validate ServerThreads ClientThreads
+	{same, `Schema Status Store EngineThreads Answers Wait ServerWait Neighbourhood Inline Validate ServerThreads ClientThreads
 		Mix Trace TraceSpeed TraceSample TraceRange TraceFile FollowedKeys GetRatio SetAfter Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
-		Seed Batch Window Connections Arrivals ReconnectEvery OnMiss FillDelay Compute Hash Warmup
+		Seed Batch Window Connections Arrivals ReconnectEvery OnMiss FillDelay Compute ClientWait Hash Warmup
 		Transport ClusterNodes Protocol Mode Access Pages ServerCPUs ServerVersion ServerAddr
 		Lanes ProxyLanes`},
 

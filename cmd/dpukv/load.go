@@ -157,6 +157,9 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&f.cfg.Compute, "compute", 0,
 		"work that a thread does after each batch, before it looks for answers, such as 5us (0: "+
 			"none)")
+	f.fields.add(flags, "client_wait", kvs.WaitSleep, "how threads wait for answers: they sleep, "+
+		"or they poll, which takes all time of their CPUs (poll; "+
+		strings.Join(stores.NamesOf(func(st *kvs.Store) bool { return st.Waits.Clients }), ", ")+")")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
 		"time under load before the measurement period")
 	flags.Uint64Var(&w.Seed, "seed", 1, "seed of the sequence of operations")
@@ -207,6 +210,18 @@ func (f *loadFlags) proxyFits(st *kvs.Store, given func(flag string) bool) error
 			strings.Join(stores.NamesOf((*kvs.Store).OverVerbs), ", "))
 	case !proxied:
 		f.server.Answers = ""
+	}
+	return nil
+}
+
+// waitFits refuses a way of waiting that the client has no choice of.
+func (f *loadFlags) waitFits(st *kvs.Store) error {
+	if f.server.Proxy != "" && f.cfg.ClientWait != "" {
+		return fmt.Errorf("--client-wait: found %s with --proxy, allowed: without it; lanes to a "+
+			"proxy are polled in any case", f.cfg.ClientWait)
+	}
+	if err := st.CheckClientWait(f.cfg.ClientWait); err != nil {
+		return ofFlag("client-wait", err)
 	}
 	return nil
 }
@@ -373,6 +388,9 @@ func (f *loadFlags) understand(ctx context.Context, given func(flag string) bool
 	}
 	if err := st.CheckTTL(f.cfg.TTL); err != nil {
 		return fmt.Errorf("--%w", err)
+	}
+	if err := f.waitFits(&st); err != nil {
+		return err
 	}
 	if err := f.protocolFits(&st); err != nil {
 		return err

@@ -75,7 +75,7 @@ func TestReadLine(t *testing.T) {
 	}
 	silent, w := io.Pipe() // after as many bytes as a line may have
 	go func() { _, _ = w.Write(bytes.Repeat([]byte("x"), 4096)) }()
-	if _, err := Line(bufio.NewReader(silent), "a line", 4096); !Over(err) {
+	if _, err := ReadLine(bufio.NewReader(silent), "a line", 4096); !Over(err) {
 		t.Errorf("found %v", err)
 	}
 	in := &counted{endless("x"), 0}

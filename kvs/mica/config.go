@@ -30,6 +30,8 @@ type Config struct {
 	Hash string
 	// CPUs are the CPUs that the workers are pinned to, in turn. None: not pinned.
 	CPUs []int
+	// Poll makes the workers look for requests again and again. Else they sleep without any.
+	Poll bool
 	// Version is the build's version. The server reports it to clients.
 	Version string
 

@@ -8,6 +8,20 @@ import (
 	"dpukv/kvs/kvstest"
 )
 
+// TestPolledConformance: server and clients that poll do all that those do that sleep.
+func TestPolledConformance(t *testing.T) {
+	st := kvstest.Polled(Store)
+	for _, workers := range []int{1, 2} {
+		if testing.Short() && workers == 1 {
+			t.Log("a short run: two workers")
+			continue
+		}
+		t.Run(fmt.Sprint("workers=", workers), func(t *testing.T) {
+			kvstest.Conformance(t, &st, kvstest.Config{Server: kvs.ServerConfig{Workers: workers}})
+		})
+	}
+}
+
 func TestConformance(t *testing.T) {
 	if testing.Short() {
 		t.Log("a short run: one worker with crew, two with erew")

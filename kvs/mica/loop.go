@@ -32,7 +32,7 @@ type system interface {
 // gnet wakes the queue through a descriptor that may be another file's.
 type loop struct {
 	client *gnet.Client
-	wakeup int // one of a pair of sockets; the loop has the other
+	wakeup int // one of a pair of sockets; the loop has the other. -1: see everReadable
 	over   <-chan struct{}
 }
 
@@ -45,7 +45,7 @@ func (w *worker) startLoop() error {
 	if err != nil {
 		return err
 	}
-	ours, theirs, err := pair()
+	ours, theirs, err := w.newWakeup()
 	if err != nil {
 		return err
 	}
@@ -62,6 +62,16 @@ func (w *worker) startLoop() error {
 		return errors.Join(err, l.stop(context.Background()), l.hangUp())
 	}
 	return nil
+}
+
+// newWakeup returns the wakeup for the loop, and the descriptor that rings it; -1: nothing needs to,
+// because the worker polls.
+func (w *worker) newWakeup() (ours int, theirs net.Conn, err error) {
+	if w.idle == nil {
+		return pair()
+	}
+	theirs, err = everReadable()
+	return -1, theirs, err
 }
 
 // pair returns two connected sockets.
@@ -101,6 +111,9 @@ func (l *loop) EnrollContext(c net.Conn, context any) (gnet.Conn, error) {
 func (l *loop) now() int64 { return cpu.NowNs() }
 
 func (l *loop) ring() {
+	if l.wakeup < 0 {
+		return // the loop reads the wakeup in each turn
+	}
 	_, _ = unix.Write(l.wakeup, []byte{0}) // a full socket wakes the loop anyway
 }
 
@@ -118,7 +131,12 @@ func (l *loop) stop(ctx context.Context) error {
 	}
 }
 
-func (l *loop) hangUp() error { return unix.Close(l.wakeup) }
+func (l *loop) hangUp() error {
+	if l.wakeup < 0 {
+		return nil
+	}
+	return unix.Close(l.wakeup)
+}
 
 // start returns when the worker listens on an address and serves. It returns an error if the worker
 // can't.

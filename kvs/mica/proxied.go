@@ -93,6 +93,7 @@ func (r *proxiedRemote) Stats() (kvs.Stats, error) {
 // Open connects a session to every worker, through the proxy.
 func (r *proxiedRemote) Open(opts kvs.SessionOptions) (kvs.Session, error) {
 	f := r.Facts()
+	opts.Wait = "" // lanes are polled in any case
 	if err := r.proxy.Room(opts.Connections * f.Workers); err != nil {
 		return nil, err
 	}

@@ -27,6 +27,8 @@ type Server struct {
 	timeouts       timeouts
 	statsCollector statsCollector
 	clock          clock
+	poll           bool     // the workers poll
+	warnings       []string // beside all counters
 	// welcome is the body of the welcome frame, once every worker listens.
 	welcome atomic.Pointer[[]byte]
 }
@@ -72,6 +74,7 @@ func makeServer(cfg *Config) *Server {
 		s.timeouts = defaultTimeouts
 	}
 	s.budget.init(cfg.MaxConnections, cfg.BufferBytes)
+	s.poll, s.warnings = cfg.Poll, cfg.crowded()
 	s.statsCollector = statsCollector{server: s, apart: func(f func()) { go f() }}
 	s.facts = facts(cfg, s)
 	return s
@@ -88,6 +91,7 @@ func facts(cfg *Config, s *Server) kvs.Facts {
 		MaxConnections:  cfg.MaxConnections,
 		MaxClientBytes:  cfg.BufferBytes + int64(cfg.Workers)*workerBytes,
 		GuaranteedBytes: s.budget.guarantee,
+		Wait:            waitOf(cfg.Poll),
 	}
 }
 

@@ -3,6 +3,7 @@ package mica
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -110,7 +111,7 @@ func (g *statsCollector) collected() (kvs.Stats, error) {
 	b := &g.server.budget
 	stats := kvs.Stats{
 		CPUNs: cpu.ProcessNs(), CPUs: cpu.OccupiedBy(g.server.facts.CPUs), Energy: energy.Read(),
-		Workers:       g.reports,
+		Workers: g.reports, Warnings: slices.Clone(g.server.warnings),
 		BufferedBytes: b.held.Load(), BufferedMostBytes: b.most.Load(),
 	}
 	if err := g.server.items.addTo(&stats); err != nil {

@@ -17,7 +17,7 @@ var Study = kvs.StudyDefaults{KeyBytes: 8, ValueBytes: 8, Batch: 64, Hash: "city
 // storehalf adds them.
 var Store = kvs.Store{
 	Name: "mica", Title: "MICA",
-	Study: Study, MaxBatch: MaxBatch,
+	Study: Study, MaxBatch: MaxBatch, Waits: kvs.Waits{Server: true, Clients: true},
 	Check: checkLoad,
 	Start: startSized,
 	Ports: func(workers int) int { return workers },
@@ -74,6 +74,9 @@ func ConfigOf(c *kvs.ServerConfig) (cfg Config, err error) {
 	}
 	if cfg.Mode, err = partition.ParseMode(c.Mode); err != nil {
 		return cfg, err
+	}
+	if cfg.Poll, err = kvs.Polls(c.ServerWait); err != nil {
+		return cfg, fmt.Errorf("server_%w", err)
 	}
 	cfg.Access, err = partition.ParseAccess(c.Access)
 	return cfg, err

@@ -9,6 +9,7 @@ import (
 	"dpukv/internal/cpu"
 	"dpukv/kvs"
 	"dpukv/kvs/partition"
+	"dpukv/verbs/idle"
 
 	"github.com/panjf2000/gnet/v2"
 )
@@ -59,6 +60,9 @@ type worker struct {
 	pieces  [][]byte       // of out
 	buffers buffers
 
+	idle  *idle.Idle // of a worker that polls; nil: it sleeps in the loop
+	found bool       // input since the wakeup was read, of such a worker
+
 	unwritten unwritten
 	counters  kvs.WorkerStats
 	latest    *statsRound
@@ -70,6 +74,9 @@ func newWorker(s *Server, number int, cpus []int) *worker {
 		ended: make(chan struct{}), shut: make(chan struct{}),
 		ops: make([]partition.Op, MaxBatch),
 		out: make([]byte, 0, flushBytes+MaxFrameBytes),
+	}
+	if s.poll {
+		w.idle = idle.New(polling, true) // the loop locks its thread
 	}
 	w.backend = s.items.backend(number, len(cpus) > 0)
 	w.mostBytes, w.mostUnanswered = w.backend.limits()
@@ -87,6 +94,9 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 		if len(w.cpus) > 0 {
 			w.pinErr = cpu.PinThread(w.cpus[w.number%len(w.cpus)])
 		}
+		if w.idle != nil {
+			ShortSleeps()
+		}
 		w.backend.begin(w)
 	case *peer:
 		p.open(c)
@@ -97,6 +107,7 @@ func (w *worker) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 // OnTraffic is called when gnet has read from the wakeup or a client.
 func (w *worker) OnTraffic(c gnet.Conn) gnet.Action {
 	if p, ok := c.Context().(*peer); ok {
+		w.found = true
 		p.traffic()
 		return gnet.None
 	}
@@ -104,6 +115,7 @@ func (w *worker) OnTraffic(c gnet.Conn) gnet.Action {
 	w.read()
 	w.resume()
 	w.backend.serve(w)
+	w.rest()
 	return gnet.None
 }
 
@@ -258,6 +270,9 @@ func (w *worker) answerAsks() {
 func (w *worker) snapshot() kvs.WorkerStats {
 	s := w.counters
 	s.CPUNs = cpu.ThreadNs()
+	if w.idle != nil {
+		s.SpunNs = w.idle.SpunNs()
+	}
 	door := w.door.Counts()
 	s.Refused, s.AcceptErrors = door.Refused+w.refused.Load(), door.Failed
 	w.backend.count(&s)

@@ -45,6 +45,7 @@ var checks = []struct {
 	{of: (*candidate).checkMemory},
 	{of: (*candidate).checkHalves, nodes: true},
 	{of: (*candidate).checkReads},
+	{of: (*candidate).checkWaits, nodes: true},
 	{of: (*candidate).checkTrace},
 	{of: (*candidate).checkLoad},
 	{of: (*candidate).checkProbe, each: true, probes: true},

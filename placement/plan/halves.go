@@ -42,6 +42,26 @@ func (a *candidate) checkReads() error {
 	return nil
 }
 
+// checkWaits refuses keys of ends that can be asked to poll, where there is no such end.
+func (a *candidate) checkWaits() error {
+	s, c := a.sweep, a.Config
+	key, allowed := s.UnusedWaitKey()
+	switch {
+	case key != "":
+		return fmt.Errorf("%s: found it with %s in placement %s, allowed: with %v, where that end "+
+			"is not split", key, c.Store, c.Placement, allowed)
+	case c.ServerWait != "" && a.nodes.Store != nil:
+		return fmt.Errorf("%sserver_wait: found %s with placement %s, allowed: a whole server; of "+
+			"halves, use the key wait", s.Place("server_wait", c.ServerWait), c.ServerWait,
+			c.Placement)
+	case c.ClientWait != "" && a.nodes.Proxy != nil:
+		return fmt.Errorf("%sclient_wait: found %s with placement %s, allowed: a whole client; of "+
+			"a proxy, use the key wait", s.Place("client_wait", c.ClientWait), c.ClientWait,
+			c.Placement)
+	}
+	return nil
+}
+
 // checkSplit refuses halves that the store, the server or the path cannot have.
 func (a *candidate) checkSplit(at string) error {
 	c := a.Config

@@ -34,6 +34,7 @@ type Config struct {
 	EngineThreads                int    // of a split server; 0: as many as ServerThreads
 	Answers                      string // of lanes: see [kvs.HalfConfig]; "": read
 	Wait                         string // of halves: see [kvs.HalfConfig]; "": poll
+	ServerWait                   string // of a whole server: see [kvs.ServerConfig]; "": sleep
 	Neighbourhood                int    // places of a key, where clients read items; 0: the store's
 	Inline                       string // values in items: "yes" or "no"; "": yes
 	ReadCheck                    string // how clients check what READs bring; "": by a checksum
@@ -43,7 +44,7 @@ type Config struct {
 	RateShare                    float64 // of the peak; 0: the rate does not follow from it
 
 	// Of the server attached to, as the sweep asks for none.
-	takeMode, takeThreads bool
+	takeMode, takeThreads, takeServerWait bool
 }
 
 // id names a point in files and to people. It spells out the keys that are usually swept. The

@@ -18,32 +18,41 @@ var (
 	waitOfHalves   = usualOr(string(idle.Poll), string(idle.Nap))
 )
 
-// oneOfWhole leaves one configuration of those that differ only in keys of halves that a placement
-// lacks: a whole server has no engine, and without a proxy it has no lanes. Other keys are of a
-// store whose clients read items.
+// oneOfWhole leaves one configuration of those that differ only in keys that they lack: a whole
+// server has no engine, and without a proxy it has no lanes. Other keys are of a store whose clients
+// read items, or of ends that can be asked to poll.
 func oneOfWhole(all []Config) []Config {
 	seen := map[string]bool{}
 	kept := all[:0]
 	for _, c := range all {
-		lanes, engine := testbed.MaySplit(c.Placement)
-		if !lanes {
-			c.Answers, c.Wait = "", ""
-		}
-		reads := readsItems(c.Store)
-		if !reads {
-			c.Neighbourhood, c.Inline, c.ReadCheck = 0, "", ""
-		}
-		if !engine {
-			c.EngineThreads = 0
-		}
-		if !engine || !reads {
-			key := fmt.Sprintf("%+v", c)
-			if seen[key] {
-				continue
-			}
+		c.clearLacked()
+		key := fmt.Sprintf("%+v", c)
+		if !seen[key] {
 			seen[key] = true
+			kept = append(kept, c)
 		}
-		kept = append(kept, c)
 	}
 	return kept
+}
+
+// clearLacked clears the keys that the placement or the store has no use for.
+func (c *Config) clearLacked() {
+	engine, proxy := testbed.MaySplit(c.Placement)
+	if !engine && !proxy {
+		c.Answers, c.Wait = "", ""
+	}
+	if !engine {
+		c.EngineThreads = 0
+	}
+	if !readsItems(c.Store) {
+		c.Neighbourhood, c.Inline, c.ReadCheck = 0, "", ""
+	}
+	split, proxied := testbed.MustSplit(c.Placement)
+	waits := waitsOf(c.Store)
+	if !waits.Server || split {
+		c.ServerWait = ""
+	}
+	if !waits.Clients || proxied {
+		c.ClientWait = ""
+	}
 }

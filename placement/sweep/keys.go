@@ -132,8 +132,16 @@ var sweepKeys = slices.Concat(
 			func(c *Config) *string { return &c.Wait }).
 			optional().
 			means("How threads of halves wait for messages: they poll, or they sleep for 50 to "+
-				"100 µs at a time (nap).",
+				"100 µs at a time (nap). A whole server has server_wait.",
 				"[poll, nap]"),
+		axis("server_wait", "ServerWait", serverWaits,
+			func(s *Sweep) *[]string { return &s.ServerWait },
+			func(c *Config) *string { return &c.ServerWait }).
+			optional().
+			means("How the workers of a whole server wait for requests, of a store that has the "+
+				"choice: they sleep, or they poll, which takes all time of their CPUs. See "+
+				"docs/METHOD.md.",
+				"[sleep, poll]"),
 		axis("neighbourhood", "Neighbourhood", neighbourhoods,
 			func(s *Sweep) *[]int { return &s.Neighbourhood },
 			func(c *Config) *int { return &c.Neighbourhood }).

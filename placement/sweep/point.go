@@ -24,6 +24,7 @@ func (pt *Point) Asked(p *results.Point) {
 	// What the sweep leaves open stays as the ends told it.
 	p.EngineThreads = cmp.Or(pt.EngineThreads, p.EngineThreads)
 	p.Answers, p.Wait = cmp.Or(pt.Answers, p.Answers), cmp.Or(pt.Wait, p.Wait)
+	p.ServerWait = cmp.Or(pt.ServerWait, p.ServerWait)
 	p.Neighbourhood = cmp.Or(pt.Neighbourhood, p.Neighbourhood)
 	p.Inline = cmp.Or(pt.Inline, p.Inline)
 	p.Validate = cmp.Or(pt.ReadCheck, p.Validate)
@@ -67,6 +68,10 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	compare("store", asked.Store, used.Store)
 	compare("server_threads", asked.ServerThreads, used.ServerThreads)
 	pt.compareHalves(used, compare)
+	if used.Lanes == nil && !pt.takeServerWait {
+		compare("server_wait", serverWaits.Format(pt.ServerWait),
+			serverWaits.Format(used.ServerWait))
+	}
 	pt.compareReads(used, compare)
 	compare("client_threads", asked.ClientThreads, used.ClientThreads)
 	compare("mode", asked.Mode, used.Mode)

@@ -27,6 +27,7 @@ type Sweep struct {
 	EngineThreads                []int    // of split servers; 0: as many as server threads
 	Answers                      []string // of lanes; "": read
 	Wait                         []string // of halves; "": poll
+	ServerWait                   []string // of whole servers; "": sleep
 	Neighbourhood                []int    // places of a key in a table; 0: the store's
 	Inline                       []string // values in items; "": yes
 	ReadCheck                    []string // of what READs bring; "": by a checksum
@@ -115,7 +116,8 @@ func (s *Sweep) Configs() []Config {
 	}
 	first := Config{
 		Duration: s.Duration, Attach: s.Attach, takeMode: s.Attach != "" && !s.says("mode"),
-		takeThreads: s.Attach != "" && !s.says("server_threads"),
+		takeThreads:    s.Attach != "" && !s.says("server_threads"),
+		takeServerWait: s.Attach != "" && !s.says("server_wait"),
 	}
 	first.Warmup, first.Seed = s.Warmup, s.Seed
 	all := []Config{first}

@@ -63,15 +63,23 @@ func OnlyByName(name string) bool {
 	return slices.ContainsFunc(halves, func(p Placement) bool { return p.Name == name })
 }
 
-// MaySplit reports whether a placement may have lanes, and whether it may have an engine. One of a
+// MaySplit reports whether a placement may have an engine, and whether it may have a proxy. One of a
 // testbed's own may have both.
-func MaySplit(name string) (lanes, engine bool) {
+func MaySplit(name string) (engine, proxy bool) {
 	for _, p := range slices.Concat(studied, halves) {
 		if p.Name == name {
-			return p.store != nil || p.proxy != nil, p.store != nil
+			return p.store != nil, p.proxy != nil
 		}
 	}
 	return true, true
+}
+
+// MustSplit reports whether a placement is known to have an engine, and whether a proxy.
+func MustSplit(name string) (engine, proxy bool) {
+	if !OnlyByName(name) {
+		return false, false
+	}
+	return MaySplit(name)
 }
 
 // Assignment has the nodes of a placement.

@@ -116,15 +116,19 @@ func TestMaySplit(t *testing.T) {
 	for name, want := range map[string][3]bool{
 		"CH-SH":       {},
 		"L-CD-SH":     {},
-		"CH-ED-SH":    {true, true, true},
-		"CH-PD-SH":    {true, true, false},
+		"CH-ED-SH":    {true, true, false},
+		"CH-PD-SH":    {true, false, true},
 		"CH-PD-ED-SH": {true, true, true},
-		"CH-EH-SD":    {true, true, true},
+		"CH-EH-SD":    {true, true, false},
 		"MY":          {false, true, true},
 	} {
-		lanes, engine := MaySplit(name)
-		if got := [3]bool{OnlyByName(name), lanes, engine}; got != want {
-			t.Errorf("%s: found %v (only by name, lanes, an engine), want %v", name, got, want)
+		engine, proxy := MaySplit(name)
+		if got := [3]bool{OnlyByName(name), engine, proxy}; got != want {
+			t.Errorf("%s: found %v (only by name, an engine, a proxy), want %v", name, got, want)
+		}
+		engine, proxy = MustSplit(name)
+		if got := [3]bool{want[0], engine, proxy}; want[0] && got != want || !want[0] && (engine || proxy) {
+			t.Errorf("%s: found %v for what it has in any case, want %v", name, got, want)
 		}
 	}
 }

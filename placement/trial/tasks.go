@@ -61,7 +61,7 @@ func serverSpec(pt *sweep.Point, n *testbed.Node) (*node.ServerSpec, error) {
 			ValueBytes:    w.RoomBytes(),
 			MaxValueBytes: w.MaxValueBytes(), GrowthBytes: growthBytes(&w),
 			MemoryBytes: pt.Memory, Neighbourhood: pt.Neighbourhood, Inline: pt.Inline,
-			Validate:   pt.ReadCheck,
+			Validate: pt.ReadCheck, ServerWait: pt.ServerWait,
 			FixedSizes: w.ValueSizes != "" && w.ValueSizeBy == load.ByKey,
 			Hash:       pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.VerbsDevice(),
 		}},

@@ -113,7 +113,7 @@ type group struct {
 var alike = []string{
 	"store", "get_ratio", "keys", "key_bytes", "value_bytes", "batch", "server_threads", "loop",
 	"window", "connections", "dist", "hash", "mode", "access", "engine_threads", "answers", "wait",
-	"compute_ns", "build",
+	"server_wait", "client_wait", "compute_ns", "build",
 }
 
 // serverThreads are the study's server threads on a BF-1, with those that it used on the later

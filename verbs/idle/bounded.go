@@ -31,12 +31,12 @@ func (b *Bounded) Begin() {
 	b.turns, b.begunNs, b.nowNs, b.seenNs = 0, 0, 0, 0
 }
 
-// Due ends a turn that found nothing. It reports whether it has looked at the clock: a few turns of
-// a short wait lie between two looks.
+// Due ends a turn that found nothing. It reports whether it has looked at the clock: unless turns
+// are slow, a few turns of a short wait lie between two looks.
 func (b *Bounded) Due() bool {
 	b.spun.recent++
 	spins := b.Waited() < b.policy.Spin
-	if b.turns++; b.turns%clockRate != 0 && spins {
+	if b.turns++; b.turns%clockRate != 0 && spins && !b.policy.SlowTurns {
 		return false
 	}
 	b.nowNs = nowNs()

@@ -37,7 +37,12 @@ const clockRate = 16
 // Policy says how long a poller that finds nothing spins, how long after its last find it stops
 // yielding, and how long it then sleeps at each turn. With a MostNap, naps grow up to that while
 // the poller is awake for little of its time, and shrink to Nap while it is awake for most of it.
-type Policy struct{ Spin, Yield, Nap, MostNap time.Duration }
+type Policy struct {
+	Spin, Yield, Nap, MostNap time.Duration
+	// SlowTurns tells that a turn takes far longer than a look at the clock, as one with a system
+	// call does: then each turn of a [Bounded] wait looks.
+	SlowTurns bool
+}
 
 // littleAwake is the ratio of a nap to the time awake after it above which the next nap doubles. A
 // nap halves if the time awake after it was longer.
@@ -106,7 +111,7 @@ func (i *Idle) Reset() {
 }
 
 // Rest spends a turn that found nothing.
-func (i *Idle) Rest(device verbs.Device) error {
+func (i *Idle) Rest(device interface{ Wait(time.Duration) error }) error {
 	i.slept = false
 	i.spun.recent++
 	if i.turns++; i.turns%clockRate == 0 || i.forNs > int64(i.policy.Spin) {

@@ -18,6 +18,7 @@ func (k *Kind) Row(s kvs.Store, access string) kvs.Store {
 		KeyBytes: 8, ValueBytes: 8, Batch: 64, Hash: kvs.NoHash, Access: access,
 	}
 	s.MaxBatch = pipeline.MaxBatch
+	s.Waits = kvs.Waits{Clients: true} // the program's threads wait in its own way
 	s.Start = func(c *kvs.ServerConfig) (kvs.Server, error) { return Start(c, k) }
 	s.Dial = k.Dial
 	s.Attach = func(c *kvs.DialConfig) (kvs.Server, error) { return Attach(c, k) }

@@ -23,6 +23,7 @@ type Member interface {
 	Close() error
 	packets() packets.Counts
 	poll() error
+	oneReads() bool
 	Wait(time.Duration) error
 
 	// Send completes the current batch and puts it in flight, with Launch. The window has room.
@@ -48,7 +49,8 @@ type Shared struct {
 type Session[C Member] struct {
 	shared Shared
 	conns  []C
-	waits  idle.Bounded // for links
+	polls  bool         // over sockets
+	waits  idle.Bounded // for links, and for sockets that it polls
 }
 
 // Init checks the sizes, and prepares for connections. maxBatch limits the operations of a batch.
@@ -61,7 +63,13 @@ func (s *Session[C]) Init(opts kvs.SessionOptions, maxBatch int) (err error) {
 			"each",
 			opts.Window, opts.Connections)
 	}
+	if s.polls, err = kvs.Polls(opts.Wait); err != nil {
+		return fmt.Errorf("client_%w", err)
+	}
 	s.waits = idle.NewBounded(linkWait)
+	if s.polls {
+		s.waits = idle.NewBounded(socketPoll)
+	}
 	s.shared.poller, err = rawsocket.NewPoller()
 	return err
 }
@@ -112,6 +120,14 @@ func (s *Session[C]) Poll(answers []kvs.Answer, wait time.Duration) ([]kvs.Answe
 	if s.shared.linked {
 		return s.pollLinks(answers, wait)
 	}
+	if s.polls {
+		return s.pollSockets(answers, wait)
+	}
+	return s.await(answers, wait)
+}
+
+// await waits for input of any socket, and takes it.
+func (s *Session[C]) await(answers []kvs.Answer, wait time.Duration) ([]kvs.Answer, error) {
 	events, err := s.shared.poller.Wait(wait)
 	if err != nil {
 		return answers, err

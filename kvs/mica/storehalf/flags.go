@@ -37,7 +37,7 @@ var usedBy = map[string][]string{
 	"hash": {whole, kvs.PartStore}, "access": {whole, kvs.PartStore}, "partitions": {whole},
 	"max-connections": {whole, kvs.PartEngine}, "buffers": {whole, kvs.PartEngine},
 	"engine-threads": {kvs.PartStore, kvs.PartEngine}, "answers": {kvs.PartStore},
-	"wait":  parts,
+	"wait": parts, "server-wait": {whole},
 	"store": {kvs.PartEngine}, "server": {kvs.PartProxy},
 	"device": parts, "gid-index": parts, "mtu": parts,
 }
@@ -45,6 +45,7 @@ var usedBy = map[string][]string{
 // flags are the values of the flags that only MICA has.
 type flags struct {
 	half, server, store, answers, wait string
+	serverWait                         string
 	engineThreads                      int
 	partitions, maxConnections         int
 	access, pages                      string
@@ -63,6 +64,8 @@ func addFlags(set *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) {
 			"that ulimit -n allows, at most %d)", mica.DefaultMaxConnections))
 	set.Var(&f.buffers, "buffers", "memory for the buffers of connections, such as 256MiB "+
 		"(default: 256MiB, or less if there is less room)")
+	set.StringVar(&f.serverWait, "server-wait", kvs.WaitSleep, "how the workers wait for requests: "+
+		"they sleep, or they poll, which takes all time of their CPUs (poll)")
 	set.StringVar(&f.pages, "pages", "auto", "memory pages: "+offheap.PagesHelp)
 	f.addHalves(set)
 	return func(c *kvs.ServerConfig) (kvs.Server, error) {
@@ -139,7 +142,7 @@ func (f *flags) start(c *kvs.ServerConfig) (kvs.Server, error) {
 			MaxConnections: f.maxConnections, BufferBytes: int64(f.buffers),
 		})
 	}
-	half.Access = f.access
+	half.Access, half.ServerWait = f.access, f.serverWait
 	cfg, err := mica.ConfigOf(&half.ServerConfig)
 	if err != nil {
 		return nil, err
