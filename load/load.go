@@ -274,7 +274,7 @@ var fields = []Field{
 	}),
 	clientWait(Field{
 		Name: "client_wait", Key: "client_wait", ID: "ClientWait", Optional: true,
-		Title: "client wait", Label: "clients %s",
+		Title: "client wait", Label: "%sing clients",
 		Help: "How client threads wait for answers, of stores over sockets: they sleep, or they " +
 			"poll, which takes all time of their CPUs. See docs/METHOD.md.",
 		Example: "[sleep, poll]",

@@ -1,7 +1,6 @@
 package load
 
 import (
-	"dpukv/kvs"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/must"
+	"dpukv/kvs"
 )
 
 // usual returns a valid load.

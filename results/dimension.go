@@ -90,7 +90,7 @@ var dimensions = slices.Concat(
 		engineThreads,
 		ofHalves(byText("answers", "answers by %s", func(p *Point) string { return p.Answers })),
 		ofHalves(byText("wait", "waits: %s", func(p *Point) string { return p.Wait })),
-		byText("server_wait", "server %ss", func(p *Point) string { return p.ServerWait }),
+		byText("server_wait", "%sing server", func(p *Point) string { return p.ServerWait }),
 		neighbourhood,
 		ofHalves(byText("inline", "values in items: %s",
 			func(p *Point) string { return p.Inline })),

@@ -117,6 +117,12 @@ func (c *Config) Describe() string {
 	if c.Neighbour != "" {
 		loop += ", neighbour " + c.Neighbour
 	}
+	if c.ServerWait != "" {
+		loop += ", polling server"
+	}
+	if c.ClientWait != "" {
+		loop += ", polling clients"
+	}
 	if c.Build != "" {
 		loop += ", build " + c.Build
 	}

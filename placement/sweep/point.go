@@ -80,7 +80,10 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 		compare("protocol", pt.Protocol, used.Protocol)
 	}
 	for _, f := range load.Fields() {
-		compare(f.Name, f.Value(&asked.Load), f.Value(&used.Load))
+		if f.Value(&asked.Load) != f.Value(&used.Load) {
+			differences = append(differences, fmt.Sprintf("%s: asked for %s, used %s", f.Name,
+				f.Text(&asked.Load), f.Text(&used.Load)))
+		}
 	}
 	if differences == nil {
 		return nil

@@ -67,10 +67,10 @@ func TestWaitsAsAsked(t *testing.T) {
 	}{
 		{"", "", "", ""},
 		{"", "poll", "", "server_wait: asked for sleep, used poll"},
-		{"", "", "poll", "client_wait: asked for , used poll"},
+		{"", "", "poll", "client_wait: asked for sleep, used poll"},
 		{"server_wait: poll\n", "poll", "", ""},
 		{"server_wait: poll\n", "", "", "server_wait: asked for poll, used sleep"},
-		{"client_wait: poll\n", "", "", "client_wait: asked for poll, used "},
+		{"client_wait: poll\n", "", "", "client_wait: asked for poll, used sleep"},
 		{attach, "poll", "", ""},
 		{attach + "server_wait: sleep\n", "poll", "", "server_wait: asked for sleep, used poll"},
 	} {

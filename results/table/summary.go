@@ -84,9 +84,9 @@ func (s *summary) head() {
 	s.line("load", s.labels("loop", "rate_ops", "arrivals", "client_threads", "connections",
 		"window", "batch", "requests", "reconnect_every", "compute_ns"))
 	s.line("server", p.ServerAddr, serverThreads(p), p.ServerVersion,
-		s.labels("mode", "access", "pages"))
+		s.labels("mode", "access", "pages", "server_wait"))
 	s.line("client", numfmt.Count(p.ClientThreads, "thread"), p.Pinning(p.ClientCPUs),
-		lanesThreads("proxy", p, p.ProxyLanes), p.ClientVersion)
+		lanesThreads("proxy", p, p.ProxyLanes), p.ClientVersion, s.labels("client_wait"))
 	if p.DurationNs > 0 {
 		warmup := ""
 		if p.Warmup > 0 {
@@ -359,12 +359,13 @@ func perCore(p *results.Point) string {
 func (s *summary) cost() {
 	p := s.p
 	s.WriteByte('\n')
-	s.line("server CPU", cpuTime(p.ServerCPUNsPerOp, p.ServerCPUShare, "threads"),
+	s.line("server CPU", cpuTime(p.ServerCPUNsPerOp, spunText(p.PartOf(kvs.PartServer)),
+		p.ServerCPUShare, "threads"),
 		interruptShare(p.ServerInterruptShare))
 	s.line("", perCore(p))
 	s.line("energy", energyOf("server", p.ServerEnergyUJPerOp, p.ServerEnergyBy),
 		energyOf("client", p.ClientEnergyUJPerOp, p.ClientEnergyBy))
-	s.line("client CPU", cpuTime(p.ClientCPUNsPerOp, p.ClientCPUShare, "CPUs"),
+	s.line("client CPU", cpuTime(p.ClientCPUNsPerOp, "", p.ClientCPUShare, "CPUs"),
 		computeCPU(p), interruptShare(p.ClientInterruptShare), hashShare(p))
 	s.line("", hashShareSource(p))
 	s.parts()
@@ -375,13 +376,13 @@ func (s *summary) cost() {
 
 // cpuTime is a CPU time per operation, and as a share of all that an end has. Both are 0 if they
 // are not known: of a load that was cut off, or of a server with other counters than the load's.
-func cpuTime(ns, share float64, of string) string {
+func cpuTime(ns float64, spun string, share float64, of string) string {
 	if ns == 0 && share == 0 {
 		return "unknown"
 	}
 	per := "unknown per operation"
 	if ns > 0 {
-		per = numfmt.Digits3(ns) + " ns per operation"
+		per = numfmt.Digits3(ns) + " ns per operation" + spun
 	}
 	return fmt.Sprintf("%s, %.0f %% of its %s' time", per, 100*share, of)
 }
@@ -394,17 +395,21 @@ func (s *summary) parts() {
 	name := "parts"
 	for i := range s.p.Parts {
 		part := &s.p.Parts[i]
-		text := fmt.Sprintf("%s %s ns per operation", part.Part, numfmt.Digits3(part.CPUNsPerOp))
-		if part.SpunNsPerOp > 0 {
-			text += fmt.Sprintf(" (%s of it polling without work)",
-				numfmt.Digits3(part.SpunNsPerOp))
-		}
-		s.line(name, text)
+		s.line(name, fmt.Sprintf("%s %s ns per operation", part.Part,
+			numfmt.Digits3(part.CPUNsPerOp))+spunText(part))
 		name = ""
 	}
 	s.line("lanes", laneText("to the store", "answers", s.p.Lanes),
 		laneText("to the proxy", "requests", s.p.ProxyLanes))
 	s.line("items", itemsText(s.p.Items))
+}
+
+// spunText tells the part of a CPU time that found no work, or "" if there is none.
+func spunText(part *results.Part) string {
+	if part.SpunNsPerOp == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s of it polling without work)", numfmt.Digits3(part.SpunNsPerOp))
 }
 
 // itemsText says how clients read items, or "" if they do not.

@@ -60,6 +60,25 @@ func TestBoundedSpunNs(t *testing.T) {
 	}
 }
 
+// TestSlowTurns: a wait of slow turns looks at the clock after each, and so ends in time.
+func TestSlowTurns(t *testing.T) {
+	for _, slow := range []bool{true, false} {
+		c := newClock(t)
+		b := NewBounded(Policy{Spin: time.Hour, SlowTurns: slow})
+		b.Begin()
+		looks := 0
+		for range 64 {
+			c.ns += turnNs
+			if b.Due() {
+				looks++
+			}
+		}
+		if want := map[bool]int{true: 64, false: 64 / clockRate}[slow]; looks != want {
+			t.Errorf("slow %v: %d looks at the clock in 64 turns, want %d", slow, looks, want)
+		}
+	}
+}
+
 // TestBoundedEnds checks that a wait ends at its limit, and that it naps only with room for it.
 func TestBoundedEnds(t *testing.T) {
 	c := newClock(t)

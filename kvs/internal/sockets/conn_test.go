@@ -22,6 +22,7 @@ func TestAnyOrder(t *testing.T) {
 	for i := range uint64(16) {
 		rng := rand.New(rand.NewPCG(seed, i))
 		opts := kvs.SessionOptions{Batch: 1 + rng.IntN(3), Window: 1 + rng.IntN(12), Connections: 1 + rng.IntN(4)}
+		opts.Wait = []string{kvs.WaitSleep, kvs.WaitPoll}[rng.IntN(2)]
 		workers, most := 1+rng.IntN(2), []int{20, 3000, 100_000}[rng.IntN(3)]
 		t.Run(fmt.Sprintf("%+v workers %d, to %d bytes, seed %d %d", opts, workers, most, seed, i), func(t *testing.T) {
 			t.Parallel() // they mostly wait
