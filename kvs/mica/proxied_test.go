@@ -151,8 +151,12 @@ func TestProxiedRefusals(t *testing.T) {
 
 const proxyProcess = "DPUKV_TEST_PROXY" // the host of its server, in the environment of the process
 
-// TestMain is also the process of a proxy that a test kills.
+// TestMain is also the process of a proxy that a test kills, and of a server that a benchmark stops.
 func TestMain(m *testing.M) {
+	if what := os.Getenv(waitsProcess); what != "" {
+		fmt.Println(serveWaits(what))
+		os.Exit(1)
+	}
 	if host := os.Getenv(proxyProcess); host != "" {
 		p, err := startProxy(&kvs.ProxyConfig{Listen: "127.0.0.1:0", Server: host, Threads: 1})
 		if err != nil {
