@@ -30,8 +30,7 @@ func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
 		r.notFull(p, s),
 		r.fewRequests(),
 		spun(s),
-		r.sharedCPUs(),
-		r.crowdedPollers(p),
+		r.sharedCPUs(p),
 		r.proxyBound(p),
 		r.rateMissed(s),
 		lowerBounds(p),
@@ -182,7 +181,10 @@ func spun(s summed) results.Warning {
 			"client_cpu_ns_per_op", 100*float64(s.spunNs)/float64(s.cpuNs))
 }
 
-func (r *loadRun) sharedCPUs() results.Warning {
+func (r *loadRun) sharedCPUs(p *results.Point) results.Warning {
+	if w := crowdedPollers(p); w.Text != "" {
+		return w
+	}
 	if len(r.cfg.CPUs) == 0 {
 		if n := r.clientCPUs(); n < r.cfg.Threads {
 			return results.SharedCPUs.Warn("%d client threads share %d CPUs", r.cfg.Threads, n)

@@ -34,6 +34,12 @@ func TestWarnings(t *testing.T) {
 		{"elsewhere", func(r *loadRun, _ *summed, _ *results.Point) {
 			r.facts.CPUs, r.cfg.SameHost = []int{3}, false
 		}, ""},
+		{"polling on a shared CPU", func(r *loadRun, _ *summed, p *results.Point) {
+			r.cfg.Threads, p.ClientThreads, p.ClientCPUs, p.ClientWait = 2, 2, []int{3}, kvs.WaitPoll
+		}, "the client's threads share CPUs, and poll: 2 threads on CPUs 3. A thread waits while another polls"},
+		{"polling beside the server", func(r *loadRun, _ *summed, p *results.Point) {
+			r.facts.CPUs, p.ServerWait = []int{2, 3}, kvs.WaitPoll
+		}, "client and server share CPUs [3], and one of them polls: the other waits meanwhile"},
 		{"unchecked", func(r *loadRun, _ *summed, _ *results.Point) {
 			r.facts.Reads = &kvs.ReadFacts{Validate: kvs.Unchecked}
 		}, "unchecked: validate: none: a GET could return a value that nobody wrote"},

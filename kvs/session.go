@@ -40,8 +40,8 @@ type SessionOptions struct {
 	// KeyBytes and MaxValueBytes are the largest sizes of the requests to come. Open refuses sizes
 	// that the server cannot take. 0: not known.
 	KeyBytes, MaxValueBytes int
-	// Wait is how Poll waits for answers, of a store that has the choice: [WaitSleep] or [WaitPoll].
-	// "": the store's own way.
+	// Wait is how Poll waits for answers, of a store that has the choice: [WaitSleep] or
+	// [WaitPoll]. "": the store's own way.
 	Wait string
 }
 

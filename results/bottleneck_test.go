@@ -45,6 +45,10 @@ func TestBottleneck(t *testing.T) {
 			[]func(*results.Point){busy(0.3, 0.95)}, results.SideServer, "the server's threads for 95 %",
 		},
 		"both": {[]func(*results.Point){busy(0.9, 0.95)}, results.SideBoth, ""},
+		"a server asked to poll": {
+			[]func(*results.Point){busy(0.3, 1), func(p *results.Point) { p.ServerWait = "poll" }},
+			results.SideUnknown, "the server's workers poll, so their CPU time shows nothing",
+		},
 		"a client that computes": {
 			[]func(*results.Point){busy(0.95, 0.3), func(p *results.Point) {
 				p.Compute, p.ClientBusyShare = 20e3, 0.2

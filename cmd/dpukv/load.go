@@ -158,8 +158,8 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 		"work that a thread does after each batch, before it looks for answers, such as 5us (0: "+
 			"none)")
 	f.fields.add(flags, "client_wait", kvs.WaitSleep, "how threads wait for answers: they sleep, "+
-		"or they poll, which takes all time of their CPUs (poll; "+
-		strings.Join(stores.NamesOf(func(st *kvs.Store) bool { return st.Waits.Clients }), ", ")+")")
+		"or they poll, which takes all time of their CPUs (poll; "+strings.Join(
+		stores.NamesOf(func(st *kvs.Store) bool { return st.Waits.Clients }), ", ")+")")
 	flags.DurationVar(&f.cfg.Warmup, "warmup", 500*time.Millisecond,
 		"time under load before the measurement period")
 	flags.Uint64Var(&w.Seed, "seed", 1, "seed of the sequence of operations")

@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/machine"
 	"dpukv/internal/offheap"
 	"dpukv/internal/ports"
+	"dpukv/kvs"
 	"dpukv/kvs/partition"
 )
 
@@ -57,6 +59,27 @@ func (c *Config) check() error {
 	}
 	_, err := c.addr(0)
 	return err
+}
+
+// wait names the way in which the workers wait.
+func (c *Config) wait() string {
+	if c.Poll {
+		return kvs.WaitPoll
+	}
+	return kvs.WaitSleep
+}
+
+// crowded is a warning beside all counters of a server whose polling workers have no CPU each; nil:
+// they have.
+func (c *Config) crowded() []string {
+	if !c.Poll {
+		return nil
+	}
+	if why := machine.CrowdedPollers(c.Workers, c.CPUs); why != "" {
+		return []string{"the server's workers share CPUs, and poll: " + why + ". A worker waits " +
+			"while another polls: use fewer, give them more CPUs, or let them sleep"}
+	}
+	return nil
 }
 
 // addr returns the address that a worker listens on.

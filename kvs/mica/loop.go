@@ -32,7 +32,7 @@ type system interface {
 // gnet wakes the queue through a descriptor that may be another file's.
 type loop struct {
 	client *gnet.Client
-	wakeup int // one of a pair of sockets; the loop has the other. -1: see everReadable
+	wakeup int // one of a pair of sockets; the loop has the other. -1: see stayReadable
 	over   <-chan struct{}
 }
 
@@ -64,14 +64,18 @@ func (w *worker) startLoop() error {
 	return nil
 }
 
-// newWakeup returns the wakeup for the loop, and the descriptor that rings it; -1: nothing needs to,
-// because the worker polls.
+// newWakeup returns the wakeup for the loop, and the descriptor that rings it; -1: nothing needs
+// to, because the worker polls.
 func (w *worker) newWakeup() (ours int, theirs net.Conn, err error) {
-	if w.idle == nil {
-		return pair()
+	ours, theirs, err = pair()
+	if err != nil || w.idle == nil {
+		return ours, theirs, err
 	}
-	theirs, err = everReadable()
-	return -1, theirs, err
+	err = errors.Join(unix.Close(ours), stayReadable(theirs.(*net.UnixConn)))
+	if err != nil {
+		return -1, nil, errors.Join(err, theirs.Close())
+	}
+	return -1, theirs, nil
 }
 
 // pair returns two connected sockets.

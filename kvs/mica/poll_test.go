@@ -1,6 +1,7 @@
 package mica
 
 import (
+	"net"
 	"os"
 	"runtime"
 	"strings"
@@ -24,8 +25,11 @@ func polledConfig() Config {
 
 // TestWakeupStaysReadable: reads do not use it up, and it is never written.
 func TestWakeupStaysReadable(t *testing.T) {
-	c := must.Get(everReadable())(t)
+	ours, c, err := pair()
+	must.Do(t, err)
 	defer c.Close()
+	must.Do(t, unix.Close(ours))
+	must.Do(t, stayReadable(c.(*net.UnixConn)))
 	raw := must.Get(c.(syscall.Conn).SyscallConn())(t)
 	must.Do(t, raw.Control(func(fd uintptr) {
 		for range 1000 {
@@ -114,7 +118,8 @@ func TestCrowdedPollers(t *testing.T) {
 	for _, poll := range []bool{true, false} {
 		cfg.Poll = poll
 		stats := must.Get(dial(t, startServer(t, cfg)).Stats())(t)
-		if said := strings.Join(stats.Warnings, ""); strings.Contains(said, "share CPUs, and poll: 2 threads on CPU") != poll {
+		said := strings.Join(stats.Warnings, "")
+		if strings.Contains(said, "share CPUs, and poll: 2 threads on CPU") != poll {
 			t.Errorf("poll %v: found the warnings %q", poll, said)
 		}
 	}

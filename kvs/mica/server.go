@@ -91,7 +91,7 @@ func facts(cfg *Config, s *Server) kvs.Facts {
 		MaxConnections:  cfg.MaxConnections,
 		MaxClientBytes:  cfg.BufferBytes + int64(cfg.Workers)*workerBytes,
 		GuaranteedBytes: s.budget.guarantee,
-		Wait:            waitOf(cfg.Poll),
+		Wait:            cfg.wait(),
 	}
 }
 

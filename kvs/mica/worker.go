@@ -129,6 +129,18 @@ func (w *worker) OnClose(c gnet.Conn, _ error) gnet.Action {
 	return gnet.None
 }
 
+// rest ends a turn of a worker that polls. Turns that found nothing count as spun.
+func (w *worker) rest() {
+	switch {
+	case w.idle == nil: // it sleeps in the loop
+	case w.found || w.parked.len() > 0:
+		w.found = false
+		w.idle.Reset()
+	default:
+		_ = w.idle.Rest(noYield{})
+	}
+}
+
 // park makes a connection wait for its next turn. The loop reads the wakeup in turn with all
 // connections, so the others get their turns first.
 func (w *worker) park(p *peer) {

@@ -18,6 +18,7 @@ server_side: [hostB, dpuB]
 placements:
   WHOLE: {clients: [hostA], server: hostB}
   PROXIED: {clients: [hostA], proxy: dpuA, server: hostB}
+  SPLIT: {clients: [hostA], server: dpuB, store: hostB}
 `)
 	for _, c := range []struct{ name, text, want string }{
 		{"halves", "placement: [CH-ED-SH, CH-PD-SH, CH-PD-ED-SH, CH-EH-SD]\nengine_threads: [1, 2]", ""},
@@ -48,6 +49,19 @@ placements:
 		{
 			"threads of no engine", "placement: PROXIED\nengine_threads: 2",
 			"s.yaml:2:17: engine_threads: found 2 with placement PROXIED, allowed: a placement with an engine",
+		},
+		{"a polling whole", "placement: [WHOLE, PROXIED]\nserver_wait: [sleep, poll]", ""},
+		{"a polling engine", "placement: SPLIT\nserver_wait: poll", "s.yaml:2:14: server_wait: found poll with " +
+			"placement SPLIT, allowed: a whole server; of halves, use the key wait"},
+		{"a polling client with a proxy", "placement: PROXIED\nclient_wait: poll", "s.yaml:2:14: client_wait: " +
+			"found poll with placement PROXIED, allowed: a whole client; of a proxy, use the key wait"},
+		{
+			"no server to poll", "placement: CH-ED-SH\nserver_wait: [sleep, poll]",
+			"server_wait: found it with mica in placement CH-ED-SH, allowed: with [mica], where that end is not split",
+		},
+		{
+			"no client to poll", "placement: CH-SH\nstore: redis\nserver_wait: poll",
+			"server_wait: found it with redis in placement CH-SH, allowed: with [mica]",
 		},
 		{"a study's placement", "placement: CH-SH\nanswers: [read, write]", ""},
 	} {

@@ -19,8 +19,8 @@ var (
 )
 
 // oneOfWhole leaves one configuration of those that differ only in keys that they lack: a whole
-// server has no engine, and without a proxy it has no lanes. Other keys are of a store whose clients
-// read items, or of ends that can be asked to poll.
+// server has no engine, and without a proxy it has no lanes. Other keys are of a store whose
+// clients read items, or of ends that can be asked to poll.
 func oneOfWhole(all []Config) []Config {
 	seen := map[string]bool{}
 	kept := all[:0]

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"dpukv/internal/strictyaml"
+	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/load"
+	"dpukv/placement/testbed"
 	"dpukv/results"
 )
 
@@ -275,4 +277,25 @@ func (s *Sweep) UnusedReadKey() string {
 		}
 	}
 	return ""
+}
+
+// UnusedWaitKey returns a key of how an end waits that the file has, although no configuration has
+// such an end, and the stores that have; "": there is none.
+func (s *Sweep) UnusedWaitKey() (key string, allowed []string) {
+	server, clients := false, false
+	for _, store := range s.Stores {
+		waits := waitsOf(store)
+		for _, placement := range s.Placements {
+			split, proxied := testbed.MustSplit(placement)
+			server = server || waits.Server && !split
+			clients = clients || waits.Clients && !proxied
+		}
+	}
+	switch {
+	case !server && s.says("server_wait"):
+		return "server_wait", stores.NamesOf(func(st *kvs.Store) bool { return st.Waits.Server })
+	case !clients && s.says("client_wait"):
+		return "client_wait", stores.NamesOf(func(st *kvs.Store) bool { return st.Waits.Clients })
+	}
+	return "", nil
 }

@@ -63,8 +63,8 @@ func OnlyByName(name string) bool {
 	return slices.ContainsFunc(halves, func(p Placement) bool { return p.Name == name })
 }
 
-// MaySplit reports whether a placement may have an engine, and whether it may have a proxy. One of a
-// testbed's own may have both.
+// MaySplit reports whether a placement may have an engine, and whether it may have a proxy. One of
+// a testbed's own may have both.
 func MaySplit(name string) (engine, proxy bool) {
 	for _, p := range slices.Concat(studied, halves) {
 		if p.Name == name {

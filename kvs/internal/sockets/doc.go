@@ -28,6 +28,12 @@
 // for each record. [dpukv/kvs.Traffic] counts bytes before encryption, the kernel's counters have
 // those after it.
 //
+// # Polling
+//
+// A session waits for its sockets in the kernel, or it polls them if its options say so: it looks
+// again instead of sleeping, with one system call a turn. It counts the turns that found nothing as
+// SpunNs of [dpukv/kvs.Traffic].
+//
 // # Links
 //
 // A [Link] carries batches in the place of a socket, as messages in memory. Nothing wakes a thread

@@ -64,8 +64,8 @@ func addFlags(set *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) {
 			"that ulimit -n allows, at most %d)", mica.DefaultMaxConnections))
 	set.Var(&f.buffers, "buffers", "memory for the buffers of connections, such as 256MiB "+
 		"(default: 256MiB, or less if there is less room)")
-	set.StringVar(&f.serverWait, "server-wait", kvs.WaitSleep, "how the workers wait for requests: "+
-		"they sleep, or they poll, which takes all time of their CPUs (poll)")
+	set.StringVar(&f.serverWait, "server-wait", kvs.WaitSleep, "how the workers wait for "+
+		"requests: they sleep, or they poll, which takes all time of their CPUs (poll)")
 	set.StringVar(&f.pages, "pages", "auto", "memory pages: "+offheap.PagesHelp)
 	f.addHalves(set)
 	return func(c *kvs.ServerConfig) (kvs.Server, error) {
