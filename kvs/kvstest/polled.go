@@ -6,18 +6,17 @@ import (
 	"dpukv/kvs"
 )
 
-// Polled returns a store whose clients poll, and whose servers do if they have the choice. In all
-// else it is the same store.
-func Polled(st kvs.Store) kvs.Store {
+// Polled returns a store of which these ends poll. In all else it is the same store.
+func Polled(st kvs.Store, ends kvs.Waits) kvs.Store {
 	dial, start := st.Dial, st.Start
 	st.Dial = func(ctx context.Context, c *kvs.DialConfig) (kvs.Remote, error) {
 		r, err := dial(ctx, c)
-		if err != nil {
-			return nil, err
+		if err != nil || !ends.Clients {
+			return r, err
 		}
 		return pollingRemote{r}, nil
 	}
-	if st.Waits.Server {
+	if ends.Server {
 		st.Start = func(c *kvs.ServerConfig) (kvs.Server, error) {
 			polls := *c
 			polls.ServerWait = kvs.WaitPoll
