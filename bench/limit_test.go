@@ -112,24 +112,40 @@ func floorBeside(n int, f *memoryFloor, s *stream, readers int) (nsPerOp float64
 // executeStream does n operations of a stream in batches of 64. It returns the CPU time of one, and
 // the share of hits.
 func executeStream(n int, c *partition.Core, s *stream, valueBytes int) (nsPerOp, hitPercent float64) {
-	const batch = 64
-	ops, buf := newBatch(batch, valueBytes)
-	value := make([]byte, valueBytes)
-	hits := 0
+	w := newWalk(c, s, 64, valueBytes)
 	runtime.LockOSThread()
 	start := cpu.ThreadNs()
-	for done, at := 0, 0; done < n; done += batch {
-		s.batchAt(at, ops, value)
-		c.Execute(ops, buf)
-		for i := range ops {
-			if ops[i].Status == kvs.OK {
-				hits++
+	w.do(n)
+	took := float64(cpu.ThreadNs() - start)
+	return took / float64(n), 100 * float64(min(w.hits, n)) / float64(n)
+}
+
+// walk executes a stream, and keeps its place in it.
+type walk struct {
+	core       *partition.Core
+	stream     *stream
+	ops        []partition.Op
+	buf, value []byte
+	at, hits   int
+}
+
+func newWalk(c *partition.Core, s *stream, batch, valueBytes int) *walk {
+	ops, buf := newBatch(batch, valueBytes)
+	return &walk{core: c, stream: s, ops: ops, buf: buf, value: make([]byte, valueBytes)}
+}
+
+// do goes on with n operations, in whole batches.
+func (w *walk) do(n int) {
+	for done := 0; done < n; done += len(w.ops) {
+		w.stream.batchAt(w.at, w.ops, w.value)
+		w.core.Execute(w.ops, w.buf)
+		for i := range w.ops {
+			if w.ops[i].Status == kvs.OK {
+				w.hits++
 			}
 		}
-		at = (at + batch) % (streamLen - batch)
+		w.at = (w.at + len(w.ops)) % (streamLen - len(w.ops))
 	}
-	took := float64(cpu.ThreadNs() - start)
-	return took / float64(n), 100 * float64(min(hits, n)) / float64(n)
 }
 
 // readBeside has readers on cores of their own while the owner overwrites values. It returns the

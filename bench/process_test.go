@@ -62,7 +62,7 @@ func (f figures) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func dial(b *testing.B, addr string) kvs.Remote {
+func dial(b testing.TB, addr string) kvs.Remote {
 	return must.Get(mica.Dial(context.Background(), addr))(b)
 }
 

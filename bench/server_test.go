@@ -8,11 +8,13 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/subject"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
 	"dpukv/kvs/partition"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/go-faster/city"
 )
 
 const (
@@ -66,7 +68,7 @@ type driver struct {
 	session  kvs.Session
 	batch    int
 	keys     *stream
-	key      [8]byte
+	key      []byte
 	hist     *hdrhistogram.Histogram // of batches
 	answers  []kvs.Answer
 	sent     int
@@ -75,8 +77,12 @@ type driver struct {
 }
 
 func newDriver(s kvs.Session, sh shape) *driver {
+	return newDriverOf(s, sh.batch, 8, newStream(sh.keys))
+}
+
+func newDriverOf(s kvs.Session, batch, keyBytes int, keys *stream) *driver {
 	return &driver{
-		session: s, batch: sh.batch, keys: newStream(sh.keys),
+		session: s, batch: batch, keys: keys, key: make([]byte, keyBytes),
 		hist: hdrhistogram.New(1, int64(time.Minute), 3),
 	}
 }
@@ -93,6 +99,7 @@ func (d *driver) cycle(n int) error {
 		}
 		got += len(d.answers)
 		d.answered += len(d.answers)
+		subject.Spin(clientFigure, len(d.answers))
 		for i := range d.answers {
 			if d.answers[i].Status == kvs.OK {
 				d.hits++
@@ -105,11 +112,21 @@ func (d *driver) cycle(n int) error {
 	return nil
 }
 
+// drain waits for the answers that are still to come.
+func (d *driver) drain() (err error) {
+	for d.session.InFlight() > 0 && err == nil {
+		if err = d.session.Flush(); err == nil {
+			d.answers, err = d.session.Poll(d.answers[:0], time.Second)
+		}
+	}
+	return err
+}
+
 // fill submits Gets until the window is full.
 func (d *driver) fill() error {
-	req := kvs.Request{Op: kvs.Get, Key: d.key[:]}
+	req := kvs.Request{Op: kvs.Get, Key: d.key}
 	for {
-		binary.LittleEndian.PutUint64(d.key[:], d.keys.keys[d.sent%streamLen])
+		binary.LittleEndian.PutUint64(d.key, d.keys.keys[d.sent%streamLen])
 		req.Hash = d.keys.hashes[d.sent%streamLen]
 		ok, err := d.session.Submit(&req)
 		if err != nil || !ok {
@@ -171,24 +188,33 @@ func startMica(b *testing.B, mode partition.Mode, sh shape) *mica.Server {
 	return s
 }
 
-func preload(b *testing.B, addr string, sh shape) {
+func preload(b testing.TB, addr string, sh shape) {
 	r := dial(b, addr)
 	defer r.Close()
 	s := must.Get(r.Open(kvs.SessionOptions{Batch: 64, Window: 4, Connections: 1}))(b)
 	defer s.Close()
-	var key [8]byte
-	value := make([]byte, sh.valueBytes)
+	must.Do(b, store(s, sh, make([]byte, 8), city.Hash64))
+}
+
+// store sets all keys.
+func store(s kvs.Session, sh shape, key []byte, hash func(key []byte) uint64) error {
+	set := kvs.Request{Op: kvs.Set, Key: key, Value: make([]byte, sh.valueBytes)}
 	for k := 0; k < sh.keys || s.InFlight() > 0; {
-		binary.LittleEndian.PutUint64(key[:], uint64(k))
 		if k < sh.keys {
-			set := kvs.Request{Op: kvs.Set, Key: key[:], Value: value, Hash: hashOf(uint64(k))}
-			if must.Get(s.Submit(&set))(b) {
+			binary.LittleEndian.PutUint64(key, uint64(k))
+			set.Hash = hash(key)
+			if taken, err := s.Submit(&set); err != nil {
+				return err
+			} else if taken {
 				k++
 				continue
 			}
-		} else {
-			must.Do(b, s.Flush())
+		} else if err := s.Flush(); err != nil {
+			return err
 		}
-		must.Get(s.Poll(nil, time.Second))(b)
+		if _, err := s.Poll(nil, time.Second); err != nil {
+			return err
+		}
 	}
+	return nil
 }

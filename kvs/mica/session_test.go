@@ -48,44 +48,61 @@ func hits(count int) []byte {
 // BenchmarkSession is the building of requests and the parsing of answers, without a server. The
 // floor copies the same bytes.
 func BenchmarkSession(b *testing.B) {
-	const batch = 64
-	opts := kvs.SessionOptions{Batch: batch, Window: 1, Connections: 1}
-	link := &instantLink{answer: hits(batch)}
-	facts := kvs.Facts{Workers: 1, Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes}
-	s, err := openSession(&facts, opts, func(int, kvs.SessionOptions) (*conn, error) {
-		c := &conn{maxFrame: MaxFrameBytes}
-		c.Attach(link, "a link", opts)
-		return c, nil
+	d := newInstant(b)
+	b.Run("session", func(b *testing.B) {
+		b.ReportAllocs()
+		must.Do(b, d.run(b.N))
 	})
-	must.Do(b, err)
-	defer s.Close()
-	b.Run("session", func(b *testing.B) { benchSession(b, s) })
 	b.Run("copy", func(b *testing.B) {
-		request, in := make([]byte, len(link.request)), make([]byte, len(link.answer))
-		for range b.N / batch {
-			link.Send(request)
-			copy(in, link.answer)
+		request, in := make([]byte, len(d.link.request)), make([]byte, len(d.link.answer))
+		for range b.N / instantBatch {
+			d.link.Send(request)
+			copy(in, d.link.answer)
 		}
 	})
 }
 
-func benchSession(b *testing.B, s kvs.Session) {
-	var answers []kvs.Answer
+const instantBatch = 64
+
+// instant sends Gets of different keys over an instant link.
+type instant struct {
+	session kvs.Session
+	link    *instantLink
+	key     []byte
+	request kvs.Request
+	answers []kvs.Answer
+}
+
+func newInstant(tb testing.TB) *instant {
+	opts := kvs.SessionOptions{Batch: instantBatch, Window: 1, Connections: 1}
+	d := &instant{link: &instantLink{answer: hits(instantBatch)}, key: make([]byte, 8)}
+	d.request = kvs.Request{Op: kvs.Get, Key: d.key}
+	facts := kvs.Facts{Workers: 1, Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes}
 	var err error
-	b.ReportAllocs()
-	key := make([]byte, 8)
-	req := kvs.Request{Op: kvs.Get, Key: key}
-	for got := 0; got < b.N; got += len(answers) {
+	d.session, err = openSession(&facts, opts, func(int, kvs.SessionOptions) (*conn, error) {
+		c := &conn{maxFrame: MaxFrameBytes}
+		c.Attach(d.link, "a link", opts)
+		return c, nil
+	})
+	must.Do(tb, err)
+	tb.Cleanup(func() { _ = d.session.Close() })
+	return d
+}
+
+// run goes on until n answers have come.
+func (d *instant) run(n int) (err error) {
+	for got := 0; got < n; got += len(d.answers) {
 		for taken := true; taken; {
-			binary.LittleEndian.PutUint64(key, req.Cookie)
-			if taken, err = s.Submit(&req); err != nil {
-				b.Fatal(err)
+			binary.LittleEndian.PutUint64(d.key, d.request.Cookie)
+			if taken, err = d.session.Submit(&d.request); err != nil {
+				return err
 			}
-			req.Cookie++
-			req.Hash += 1 << 40
+			d.request.Cookie++
+			d.request.Hash += 1 << 40
 		}
-		if answers, err = s.Poll(answers[:0], 0); err != nil {
-			b.Fatal(err)
+		if d.answers, err = d.session.Poll(d.answers[:0], 0); err != nil {
+			return err
 		}
 	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/subject"
 	"dpukv/verbs"
 )
 
@@ -27,7 +28,7 @@ type thread struct {
 	cpuNs int64
 }
 
-func startThread(b *testing.B, on int, f func() error) *thread {
+func startThread(b testing.TB, on, figure int, f func() error) *thread {
 	w := &thread{turns: make(chan struct{}), done: make(chan error)}
 	go func() {
 		defer close(w.done)
@@ -35,6 +36,7 @@ func startThread(b *testing.B, on int, f func() error) *thread {
 		for range w.turns {
 			start := cpu.ThreadNs()
 			err = errors.Join(err, f())
+			subject.Spin(figure, benchBatch)
 			w.cpuNs += cpu.ThreadNs() - start
 			w.done <- err
 		}
@@ -47,9 +49,29 @@ func startThread(b *testing.B, on int, f func() error) *thread {
 }
 
 // do has the thread run once.
-func (w *thread) do(b *testing.B) {
+func (w *thread) do() error {
 	w.turns <- struct{}{}
-	must.Do(b, <-w.done)
+	return <-w.done
+}
+
+// threads are a sender and a receiver, each on a CPU of its own, that take turns.
+type threads struct{ sender, receiver *thread }
+
+func startThreads(b testing.TB, x exchange) threads {
+	allowed := must.Get(cpu.Allowed())(b)
+	return threads{
+		startThread(b, allowed[0], 0, x.send), startThread(b, allowed[len(allowed)-1], 1, x.receive),
+	}
+}
+
+// run sends and receives a number of batches.
+func (t *threads) run(batches int) error {
+	for range batches {
+		if err := errors.Join(t.sender.do(), t.receiver.do()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cost is the CPU time of an operation, and the system calls of a batch.
@@ -58,26 +80,18 @@ type cost struct{ sendNs, receiveNs, sendCalls, receiveCalls float64 }
 // measure measures b.N operations.
 func measure(b *testing.B, x exchange, syscalls func() (tx, rx uint64)) cost {
 	b.Helper()
-	allowed := must.Get(cpu.Allowed())(b)
-	sender := startThread(b, allowed[0], x.send)
-	receiver := startThread(b, allowed[len(allowed)-1], x.receive)
-	batches := 0
-	run := func(ops int) {
-		for batches = 0; batches*benchBatch < ops; batches++ {
-			sender.do(b)
-			receiver.do(b)
-		}
-	}
-	run(100 * benchBatch)
+	t := startThreads(b, x)
+	must.Do(b, t.run(100))
 	tx0, rx0 := syscalls()
-	sender.cpuNs, receiver.cpuNs = 0, 0
+	t.sender.cpuNs, t.receiver.cpuNs = 0, 0
 	b.ReportAllocs()
 	b.ResetTimer()
-	run(b.N)
+	batches := (b.N + benchBatch - 1) / benchBatch
+	must.Do(b, t.run(batches))
 	tx, rx := syscalls()
 	ops := float64(batches * benchBatch)
 	return cost{
-		float64(sender.cpuNs) / ops, float64(receiver.cpuNs) / ops,
+		float64(t.sender.cpuNs) / ops, float64(t.receiver.cpuNs) / ops,
 		float64(tx-tx0) / float64(batches), float64(rx-rx0) / float64(batches),
 	}
 }
@@ -149,6 +163,17 @@ func benchBare(b *testing.B, n int) cost {
 }
 
 func benchWrite(b *testing.B) cost {
+	x, calls := writes(b)
+	return measure(b, x, calls)
+}
+
+func benchDatagrams(b *testing.B) cost {
+	x, calls := datagrams(b)
+	return measure(b, x, calls)
+}
+
+// writes are HERD's requests, by WRITE. It also returns a count of system calls.
+func writes(b testing.TB) (x exchange, syscalls func() (tx, rx uint64)) {
 	a, z := pair(b, verbs.UC, Options{}, Options{})
 	wrs := make([]verbs.SendWR, benchBatch)
 	for i := range wrs {
@@ -156,7 +181,7 @@ func benchWrite(b *testing.B) cost {
 		wrs[i].Flags = verbs.Inline
 	}
 	received := &z.dev.counters[rxPackets]
-	return measure(b, exchange{
+	return exchange{
 		send: func() error { _, err := a.qp.PostSend(wrs); return err },
 		receive: func() error {
 			for want := received.Load() + benchBatch; received.Load() < want; {
@@ -166,10 +191,11 @@ func benchWrite(b *testing.B) cost {
 			}
 			return nil
 		},
-	}, calls(a.dev, z.dev))
+	}, calls(a.dev, z.dev)
 }
 
-func benchDatagrams(b *testing.B) cost {
+// datagrams are HERD's answers, by SEND.
+func datagrams(b testing.TB) (x exchange, syscalls func() (tx, rx uint64)) {
 	a, z := pair(b, verbs.UD, Options{}, Options{})
 	wrs, receives := make([]verbs.SendWR, benchBatch), make([]verbs.RecvWR, benchBatch)
 	for i := range wrs {
@@ -181,7 +207,7 @@ func benchDatagrams(b *testing.B) cost {
 		b.Fatal(err)
 	}
 	wcs := make([]verbs.WC, benchBatch)
-	return measure(b, exchange{
+	return exchange{
 		send: func() error { _, err := a.qp.PostSend(wrs); return err },
 		receive: func() error {
 			for got := 0; got < benchBatch; {
@@ -194,7 +220,7 @@ func benchDatagrams(b *testing.B) cost {
 			_, err := z.qp.PostRecv(receives)
 			return err
 		},
-	}, calls(a.dev, z.dev))
+	}, calls(a.dev, z.dev)
 }
 
 // BenchmarkRead compares READs with WRITEs of the same bytes, both over a reliable connection.

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/internal/cpu"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/subject"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipeline"
 	"dpukv/kvs/internal/sockets"
@@ -25,14 +26,42 @@ const benchBatch = 64
 // The client's CPU time includes the kernel's on its side. Beside it stands the floor, in turns on
 // the same thread: the same bytes to the same server, moved with bare system calls.
 func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections int) {
+	s, addr, frame := openCanned(b, wire, answer, connections)
+	f := must.Get(newFloor(addr, frame, benchBatch*len(answer), connections))(b)
+	defer f.close()
+	done := make(chan error)
+	go func() { done <- compare(b, s, f) }()
+	must.Do(b, <-done)
+}
+
+// Subject is such a session without its floor.
+func Subject(name string, wire func() pipeline.Wire, answer []byte, connections int) subject.Subject {
+	return subject.Subject{
+		Name: name, Kind: subject.Core, Figures: []string{"client"}, Batch: 16 * benchBatch,
+		Start: func(tb testing.TB, _ bool) *subject.Running {
+			s, _, _ := openCanned(tb, wire, answer, connections)
+			d := driver{session: s}
+			return &subject.Running{
+				Do:   func(n int) error { return d.run(n / benchBatch) },
+				Read: func() ([]int64, error) { return []int64{cpu.ThreadNs()}, nil },
+			}
+		},
+	}
+}
+
+// openCanned opens a session with a server that has the answers ready. It also returns the server's
+// address, and a batch of requests.
+func openCanned(
+	b testing.TB, wire func() pipeline.Wire, answer []byte, connections int,
+) (s kvs.Session, addr string, frame []byte) {
 	var key [8]byte
-	w, frame := wire(), []byte(nil)
+	w := wire()
 	request := kvs.Request{Op: kvs.Get, Key: key[:]}
 	for range benchBatch {
 		frame = w.Append(frame, &request)
 	}
 	frame = w.End(frame)
-	addr := canned(b, len(frame), bytes.Repeat(answer, benchBatch))
+	addr = canned(b, len(frame), bytes.Repeat(answer, benchBatch))
 	s, err := pipeline.Open(
 		pipeline.Target{
 			Nodes:   pipeline.One(sockets.TCP(addr), 1),
@@ -40,12 +69,8 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 		},
 		kvs.SessionOptions{Batch: benchBatch, Window: 1, Connections: connections})
 	must.Do(b, err)
-	defer s.Close()
-	f := must.Get(newFloor(addr, frame, benchBatch*len(answer), connections))(b)
-	defer f.close()
-	done := make(chan error)
-	go func() { done <- compare(b, s, f) }()
-	must.Do(b, <-done)
+	b.Cleanup(func() { _ = s.Close() })
+	return s, addr, frame
 }
 
 // Timeout is the time limit for a connection to this machine.
@@ -110,12 +135,13 @@ func (d *driver) run(batches int) (err error) {
 		if d.answers, err = d.session.Poll(d.answers[:0], time.Second); err != nil {
 			return err
 		}
+		subject.Spin(0, len(d.answers))
 	}
 	return nil
 }
 
 // canned sends the same answers for every batch of request bytes.
-func canned(b *testing.B, request int, answer []byte) (addr string) {
+func canned(b testing.TB, request int, answer []byte) (addr string) {
 	return kvstest.Listen(b, func(c net.Conn) {
 		for in := make([]byte, request); ; {
 			if _, err := io.ReadFull(c, in); err != nil {
