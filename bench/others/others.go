@@ -1,7 +1,6 @@
-package main
+package others
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -9,45 +8,48 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
-	"dpukv/internal/test/performance"
 )
 
-// others finds how many CPUs other programs used, and a hypervisor withheld, from one call to the
+// Watch finds how many CPUs other programs used, and a hypervisor withheld, from one call to the
 // next. Others are what is neither this process nor below it.
-type others struct {
+type Watch struct {
+	cpus []int
 	at   time.Time
 	all  cpu.Occupied
 	ours time.Duration
 }
 
-func newOthers() *others {
-	o := &others{}
-	o.read()
-	return o
-}
-
-func (o *others) read() {
-	var cpus []int
+// New watches all CPUs of the machine.
+func New() *Watch {
+	w := &Watch{}
 	lines, _ := os.ReadFile("/proc/stat")
 	for line := range strings.Lines(string(lines)) {
 		if n, ok := strings.CutPrefix(strings.Fields(line)[0], "cpu"); ok && n != "" {
 			if number, err := strconv.Atoi(n); err == nil {
-				cpus = append(cpus, number)
+				w.cpus = append(w.cpus, number)
 			}
 		}
 	}
-	*o = others{time.Now(), cpu.OccupiedBy(cpus), oursIn("/proc", os.Getpid())}
+	w.Restart()
+	return w
 }
 
-// since is the end of a repeat's line.
-func (o *others) since() string {
-	before := *o
-	o.read()
-	took := float64(o.at.Sub(before.at))
-	used := float64(o.all.ProgramsNs-before.all.ProgramsNs) - float64(o.ours-before.ours)
-	return fmt.Sprintf("\t%.2f %s\t%.2f %s", max(0, used/took), performance.OthersUnit,
-		float64(o.all.StolenNs-before.all.StolenNs)/took, performance.StolenUnit)
+// Restart begins a period.
+func (w *Watch) Restart() {
+	w.at, w.all, w.ours = time.Now(), cpu.OccupiedBy(w.cpus), oursIn("/proc", os.Getpid())
 }
+
+// Since ends a period, and begins the next.
+func (w *Watch) Since() (othersCPUs, stolenCPUs float64) {
+	before := *w
+	w.Restart()
+	took := float64(w.at.Sub(before.at))
+	used := float64(w.all.ProgramsNs-before.all.ProgramsNs) - float64(w.ours-before.ours)
+	return max(0, used/took), float64(w.all.StolenNs-before.all.StolenNs) / took
+}
+
+// StolenNs is the time that the hypervisor has withheld so far.
+func (w *Watch) StolenNs() int64 { return cpu.OccupiedBy(w.cpus).StolenNs }
 
 // tick is the unit of proc_pid_stat(5).
 const tick = 10 * time.Millisecond

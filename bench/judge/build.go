@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"dpukv/internal/test/subject"
+)
+
+// subjectsFile is in every package with subjects.
+const subjectsFile = "subjects_test.go"
+
+// build has the test binaries of a tree.
+type build struct {
+	tree     string // its root
+	layout   int    // the order of functions: 0 is the linker's own
+	overlay  string // a file that replaces sources, or ""
+	bin      string // folder of binaries
+	subjects []found
+}
+
+// found is a subject, and where it is.
+type found struct {
+	subject.Facts
+	binary, dir string
+}
+
+// make builds, and asks the binaries for their subjects.
+func (b *build) make(ctx context.Context) error {
+	packages, err := packagesOf(b.tree)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(b.bin, 0o700); err != nil {
+		return err
+	}
+	// bench is a module of its own.
+	modules := map[string][]string{}
+	for _, p := range packages {
+		if below, ok := strings.CutPrefix(p+"/", "bench/"); ok {
+			modules["bench"] = append(modules["bench"], "./"+below)
+		} else {
+			modules["."] = append(modules["."], "./"+p)
+		}
+	}
+	errs := make(chan error, len(modules))
+	var all sync.WaitGroup
+	for module, packages := range modules {
+		all.Go(func() { errs <- b.compile(ctx, filepath.Join(b.tree, module), packages) })
+	}
+	all.Wait()
+	close(errs)
+	for err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	for _, p := range packages {
+		if err := b.ask(ctx, p); err != nil {
+			return fmt.Errorf("%s of %s: %w", p, b.tree, err)
+		}
+	}
+	return nil
+}
+
+// compile makes test binaries. They are the same in every folder (-trimpath).
+func (b *build) compile(ctx context.Context, dir string, packages []string) error {
+	args := []string{"test", "-c", "-trimpath", "-o", b.bin + "/"}
+	if b.layout != 0 {
+		args = append(args, fmt.Sprintf("-ldflags=-randlayout=%d", b.layout))
+	}
+	if b.overlay != "" {
+		args = append(args, "-overlay="+b.overlay)
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, packages...)...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build the benchmarks of %s: %w: %s", dir, err, out)
+	}
+	return nil
+}
+
+// ask lists the subjects of a package.
+func (b *build) ask(ctx context.Context, pkg string) error {
+	at := found{
+		binary: filepath.Join(b.bin, filepath.Base(pkg)+".test"), dir: filepath.Join(b.tree, pkg),
+	}
+	at.Name = subject.List
+	c, err := startChild(ctx, &at, "")
+	if err != nil {
+		return err
+	}
+	defer c.end()
+	hello, err := c.hello()
+	if err != nil {
+		return err
+	}
+	for _, facts := range hello.Subjects {
+		b.subjects = append(b.subjects, found{facts, at.binary, at.dir})
+	}
+	return nil
+}
+
+// find is the subject of a name, or nil.
+func (b *build) find(name string) *found {
+	at := slices.IndexFunc(b.subjects, func(s found) bool { return s.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &b.subjects[at]
+}
+
+// packagesOf are the folders with subjects.
+func packagesOf(tree string) (list []string, err error) {
+	err = filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && (name == "testdata" || name[0] == '.' && path != tree) {
+			return fs.SkipDir
+		}
+		if d.Name() == subjectsFile {
+			below, err := filepath.Rel(tree, filepath.Dir(path))
+			list = append(list, filepath.ToSlash(below))
+			return err
+		}
+		return nil
+	})
+	if err == nil && len(list) == 0 {
+		err = errors.New("found no " + subjectsFile + " below " + tree)
+	}
+	return list, err
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"time"
+
+	"dpukv/internal/test/performance"
+	"dpukv/internal/test/subject"
+)
+
+// plan says what a run measures.
+type plan struct {
+	base, tree *build
+	only       *regexp.Regexp
+	share      float64 // planted in the tree
+	scale      float64 // of the time of a sitting
+	seed       uint64
+	progress   io.Writer
+}
+
+// settings are the conditions of a calibration.
+func settings(scale float64) string {
+	text := fmt.Sprintf("protocol %d", subject.Version)
+	for _, kind := range []string{subject.Core, subject.Server} {
+		p := paces[kind].scaled(scale)
+		text += fmt.Sprintf(", %s %d sittings of %v with slices of %v", kind, p.sittings, p.sitting,
+			p.slice)
+	}
+	return text
+}
+
+// missing lists what only one of the builds has.
+func (p *plan) missing() (base, tree []string) {
+	for _, s := range p.tree.subjects {
+		if of := p.base.find(s.Name); of == nil || !slices.Equal(of.Figures, s.Figures) {
+			tree = append(tree, s.Name)
+		}
+	}
+	for _, s := range p.base.subjects {
+		if p.tree.find(s.Name) == nil {
+			base = append(base, s.Name)
+		}
+	}
+	return base, tree
+}
+
+// takes is how long the rounds of a run take, without the starts of children.
+func (p *plan) takes() (sum time.Duration) {
+	for _, s := range p.both() {
+		pace := paces[s.Kind].scaled(p.scale)
+		sum += time.Duration(pace.sittings) * pace.sitting
+	}
+	return sum
+}
+
+// both are the subjects to compare.
+func (p *plan) both() (list []found) {
+	for _, s := range p.tree.subjects {
+		if of := p.base.find(s.Name); of != nil && slices.Equal(of.Figures, s.Figures) &&
+			p.only.MatchString(s.Name) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// run measures all rows. The sittings are in random order, so that a change of the machine spreads
+// over all rows.
+func (p *plan) run(ctx context.Context) (rows []row, counters string, err error) {
+	rng := rand.New(rand.NewPCG(p.seed, 0))
+	subjects := p.both()
+	samples := map[string]*sample{}
+	var order []found
+	for _, s := range subjects {
+		samples[s.Name] = newSample(len(s.Figures))
+		for range paces[s.Kind].sittings {
+			order = append(order, s)
+		}
+	}
+	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	for i, s := range order {
+		of := samples[s.Name]
+		if of.refused != "" {
+			continue
+		}
+		fmt.Fprintf(p.progress, "%d of %d: %s\n", i+1, len(order), s.Name)
+		base, tree := contestant{p.base.find(s.Name), 0}, contestant{p.tree.find(s.Name), p.share}
+		pace := paces[s.Kind].scaled(p.scale)
+		if err := sit(ctx, pace, base, tree, rng, of); err != nil {
+			return nil, "", err
+		}
+		if of.counters != "" {
+			counters = of.counters
+		}
+	}
+	for _, s := range subjects {
+		rows = append(rows, samples[s.Name].rows(&s.Facts)...)
+	}
+	return rows, counters, nil
+}
+
+// rows are the figures of a sample.
+func (s *sample) rows(f *subject.Facts) (rows []row) {
+	for i, figure := range f.Figures {
+		r := row{Name: f.Name + " " + figure, Kind: f.Kind, Dropped: s.dropped, Refused: s.refused}
+		if r.Pairs = len(s.ratios[i]); r.Pairs >= fewest {
+			r.interval = intervalOf(s.ratios[i])
+			r.BaseNs, r.TreeNs = performance.Median(s.ns[0][i]), performance.Median(s.ns[1][i])
+		}
+		if len(s.instructions[0]) >= fewest && i == 0 {
+			base := performance.Median(s.instructions[0])
+			r.Instructions = [2]float64{base, performance.Median(s.instructions[1]) / base}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"dpukv/internal/test/subject"
+)
+
+// trial is a number of runs in which the answer is known.
+type trial struct {
+	name  string
+	share float64 // planted
+	busy  bool    // beside as many busy processes as there are CPUs
+	runs  int
+	want  string
+}
+
+var trials = []trial{
+	{"equal", 0, false, 20, "at most 5 % moved"},
+	{"planted 5 %", .05, false, 3, "core: 90 % found slower; server: 70 %"},
+	{"planted 10 %", .10, false, 3, "90 % found slower"},
+	{"equal, busy", 0, true, 3, "core: at most 5 % moved; server: refused"},
+	{"planted 5 %, busy", .05, true, 3, "core: 90 % found slower; server: refused"},
+}
+
+// record is a finished run of a trial.
+type record struct {
+	Trial    string `json:"trial"`
+	Run      int    `json:"run"`
+	Base     string `json:"base"`
+	Settings string `json:"settings"`
+	Seed     uint64 `json:"seed"`
+	Rows     []row  `json:"rows"`
+}
+
+// records are lines of a file, so that a self-test goes on where it ended.
+type records struct {
+	path string
+	all  []record
+}
+
+// open reads the records of a commit and of settings. It leaves out others.
+func openRecords(path, base, settings string) (*records, error) {
+	r := &records{path: path}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for in := json.NewDecoder(bufio.NewReader(f)); ; {
+		var one record
+		if err := in.Decode(&one); errors.Is(err, io.EOF) {
+			return r, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w; remove it", path, err)
+		}
+		if one.Base == base && one.Settings == settings {
+			r.all = append(r.all, one)
+		}
+	}
+}
+
+func (r *records) has(trial string, run int) bool {
+	for i := range r.all {
+		if r.all[i].Trial == trial && r.all[i].Run == run {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *records) add(one *record) error {
+	f, err := os.OpenFile(r.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	err = json.NewEncoder(f).Encode(one)
+	r.all = append(r.all, *one)
+	return errors.Join(err, f.Close())
+}
+
+// selfTest does the runs that are not recorded yet. Each has another order of functions.
+func (s *session) selfTest(ctx context.Context, done *records) error {
+	planted, err := s.planted(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range trials {
+		for run := range t.runs {
+			if done.has(t.name, run) {
+				continue
+			}
+			fmt.Fprintf(s.progress, "Self-test: %s, run %d of %d.\n", t.name, run+1, t.runs)
+			tree := planted
+			if t.share == 0 {
+				if tree, err = s.shuffled(ctx, 100+run); err != nil {
+					return err
+				}
+			}
+			p := s.plan(tree, len(done.all))
+			p.share = t.share
+			rows, err := p.beside(ctx, t.busy)
+			if err != nil {
+				return err
+			}
+			one := &record{t.name, run, s.commit, settings(s.scale), p.seed, rows}
+			if err := done.add(one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// beside is a run, beside busy processes if it is asked for.
+func (p *plan) beside(ctx context.Context, load bool) (rows []row, err error) {
+	if load {
+		end, err := busy(ctx)
+		defer end()
+		if err != nil {
+			return nil, err
+		}
+	}
+	rows, _, err = p.run(ctx)
+	return rows, err
+}
+
+// planted is the base with slowed servers. What has one thread at a time is slowed by its driver.
+func (s *session) planted(ctx context.Context) (*build, error) {
+	dir := filepath.Join(s.dir, "overlay")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	overlay, err := plantServer(s.base.tree, dir)
+	if err != nil {
+		return nil, err
+	}
+	slowed := &build{tree: s.base.tree, overlay: overlay, bin: filepath.Join(s.dir, "planted")}
+	if err := slowed.make(ctx); err != nil {
+		return nil, err
+	}
+	for i := range slowed.subjects {
+		if of := &slowed.subjects[i]; of.Kind == subject.Core {
+			*of = *s.base.find(of.Name)
+		}
+	}
+	return slowed, nil
+}
+
+// table is what the records say, for docs/PERFORMANCE.md.
+func (r *records) table(margins map[string]float64) string {
+	var b strings.Builder
+	b.WriteString("| runs | wanted | core rows | server rows |\n|---|---|---|---|\n")
+	for _, t := range trials {
+		cells := map[string]string{}
+		runs := 0
+		for _, kind := range []string{subject.Core, subject.Server} {
+			var c counts
+			c, runs = r.count(t.name, kind, margins)
+			cells[kind] = c.text(t.share)
+		}
+		fmt.Fprintf(&b, "| %s, %d | %s | %s | %s |\n", t.name, runs, t.want, cells[subject.Core],
+			cells[subject.Server])
+	}
+	return b.String()
+}
+
+// counts are verdicts of rows.
+type counts struct{ rows, moved, slower, decided, refused int }
+
+func (r *records) count(trial, kind string, margins map[string]float64) (c counts, runs int) {
+	for i := range r.all {
+		one := &r.all[i]
+		if one.Trial != trial {
+			continue
+		}
+		runs++
+		for j := range one.Rows {
+			row := &one.Rows[j]
+			if row.Kind != kind {
+				continue
+			}
+			v := judge(row, margins[row.Name])
+			c.rows++
+			c.moved += one1(v.moved())
+			c.slower += one1(v == slower)
+			c.decided += one1(v.decided())
+			c.refused += one1(v == refused)
+		}
+	}
+	return c, runs
+}
+
+func one1(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (c *counts) text(share float64) string {
+	switch {
+	case c.rows == 0:
+		return "not measured"
+	case c.refused == c.rows:
+		return fmt.Sprintf("refused %d of %d", c.refused, c.rows)
+	case share > 0:
+		return fmt.Sprintf("slower %d of %d", c.slower, c.rows)
+	}
+	return fmt.Sprintf("moved %d, decided %d of %d", c.moved, c.decided, c.rows)
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"dpukv/bench/others"
+	"dpukv/internal/test/subject"
+)
+
+// mostOthers is how many CPUs other programs may use beside a server, on average over a sitting.
+const mostOthers = .1
+
+// pace is how a kind of subjects is measured.
+type pace struct {
+	sittings    int
+	sitting     time.Duration
+	slice, warm time.Duration
+}
+
+func (p pace) scaled(by float64) pace {
+	p.sitting = time.Duration(float64(p.sitting) * by)
+	return p
+}
+
+var paces = map[string]pace{
+	subject.Core:   {2, 4 * time.Second, 4 * time.Millisecond, 200 * time.Microsecond},
+	subject.Server: {3, 7 * time.Second, 50 * time.Millisecond, 3 * time.Millisecond},
+}
+
+// contestant is a subject of a build.
+type contestant struct {
+	*found
+	// share is the part of the base's CPU time by which a planted loop slows it. 0: none.
+	share float64
+}
+
+// sample is what rounds of a subject found, by figure.
+type sample struct {
+	ratios       [][]float64
+	ns           [2][][]float64 // of an operation: the base's, the tree's
+	instructions [2][]float64   // of an operation
+	dropped      int
+	refused      string
+	counters     string // why there are no instructions
+}
+
+func newSample(figures int) *sample {
+	s := &sample{ratios: make([][]float64, figures)}
+	for side := range s.ns {
+		s.ns[side] = make([][]float64, figures)
+	}
+	return s
+}
+
+// sit starts two children and lets them take turns for a while. It adds the rounds to a sample.
+func sit(ctx context.Context, p pace, base, tree contestant, rng *rand.Rand, s *sample) error {
+	watch := others.New()
+	children, ops, err := open(ctx, p, base, tree, s)
+	for _, c := range children {
+		defer c.end()
+	}
+	if err != nil {
+		return err
+	}
+	server := base.Kind == subject.Server
+	if used, _ := watch.Since(); server && used > mostOthers {
+		s.refuse(used)
+		return nil
+	}
+	slice := subject.Slice{Warm: base.whole(ops, float64(p.warm)/float64(p.slice)), Ops: ops}
+	before := *s
+	for until := time.Now().Add(p.sitting); time.Now().Before(until); {
+		if err := round(children, slice, rng, watch, s); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if used, _ := watch.Since(); server && used > mostOthers {
+		*s = before
+		s.refuse(used)
+	}
+	return nil
+}
+
+func (s *sample) refuse(used float64) {
+	s.refused = fmt.Sprintf("other programs used %.2f CPUs, allowed beside a server: %.2f; "+
+		"end them and try again", used, mostOthers)
+}
+
+// round is a slice of each, in random order.
+func round(
+	children []*child, slice subject.Slice, rng *rand.Rand, watch *others.Watch, s *sample,
+) error {
+	stolen := watch.StolenNs()
+	var answers [2]subject.Answer
+	for _, i := range rng.Perm(2) {
+		var err error
+		if answers[i], err = children[i].slice(slice); err != nil {
+			return err
+		}
+	}
+	if watch.StolenNs() > stolen {
+		s.dropped++
+		return nil
+	}
+	s.add(&answers, slice.Ops)
+	return nil
+}
+
+func (s *sample) add(answers *[2]subject.Answer, ops int) {
+	for figure := range s.ratios {
+		base, tree := answers[0].Ns[figure], answers[1].Ns[figure]
+		s.ratios[figure] = append(s.ratios[figure], float64(tree)/float64(base))
+		for side := range answers {
+			s.ns[side][figure] = append(s.ns[side][figure],
+				float64(answers[side].Ns[figure])/float64(ops))
+		}
+	}
+	if a, b := answers[0].Instructions, answers[1].Instructions; a > 0 && b > 0 {
+		s.instructions[0] = append(s.instructions[0], float64(a)/float64(ops))
+		s.instructions[1] = append(s.instructions[1], float64(b)/float64(ops))
+	}
+}
+
+// open starts both children, and finds how many operations fill a slice. What is planted depends on
+// what the base takes.
+func open(
+	ctx context.Context, p pace, base, tree contestant, s *sample,
+) (children []*child, ops int, err error) {
+	first, err := startChild(ctx, base.found, "")
+	if err != nil {
+		return nil, 0, err
+	}
+	children = append(children, first)
+	begin := func(plant string) error {
+		second, err := startChild(ctx, tree.found, plant)
+		if err == nil {
+			children = append(children, second)
+		}
+		return err
+	}
+	if tree.share == 0 { // both prepare at once
+		if err := begin(""); err != nil {
+			return children, 0, err
+		}
+	}
+	hello, err := first.hello()
+	if err != nil {
+		return children, 0, err
+	}
+	s.counters = hello.Counters
+	ops, perOp, err := size(first, p.slice)
+	if err != nil {
+		return children, 0, err
+	}
+	if tree.share > 0 {
+		if err := begin(plantOf(tree.share, perOp)); err != nil {
+			return children, 0, err
+		}
+	}
+	if _, err := children[1].hello(); err != nil {
+		return children, 0, err
+	}
+	for _, c := range children { // both have their caches filled, and their buffers grown
+		if _, err := c.slice(subject.Slice{Ops: 2 * ops}); err != nil {
+			return children, 0, err
+		}
+	}
+	return children, ops, nil
+}
+
+// size finds the operations of a slice, and the CPU time of one of each figure.
+func size(c *child, slice time.Duration) (ops int, perOp []float64, err error) {
+	for ops = c.of.Batch; ; ops *= 2 {
+		a, err := c.slice(subject.Slice{Warm: ops, Ops: ops})
+		if err != nil {
+			return 0, nil, err
+		}
+		if a.WallNs < int64(slice)/2 {
+			continue
+		}
+		best := a
+		for range 4 { // the fastest is the least disturbed
+			if a, err = c.slice(subject.Slice{Ops: ops}); err != nil {
+				return 0, nil, err
+			}
+			if a.WallNs < best.WallNs {
+				best = a
+			}
+		}
+		for _, ns := range best.Ns {
+			perOp = append(perOp, float64(ns)/float64(ops))
+		}
+		return c.of.whole(ops, float64(slice)/float64(best.WallNs)), perOp, nil
+	}
+}
+
+// whole is a part of operations, in whole batches.
+func (f *found) whole(ops int, part float64) int {
+	return max(1, int(float64(ops)*part)/f.Batch) * f.Batch
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// row is a figure of a subject, as two builds had it.
+type row struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	interval
+	BaseNs  float64 `json:"base_ns"` // medians, per operation
+	TreeNs  float64 `json:"tree_ns"`
+	Dropped int     `json:"dropped,omitempty"` // pairs in which the hypervisor stole time
+	Refused string  `json:"refused,omitempty"`
+	// Instructions is the base's median per operation, and the median ratio. 0: not counted.
+	Instructions [2]float64 `json:"instructions"`
+}
+
+// verdict is what a row says.
+type verdict string
+
+const (
+	slower    verdict = "slower"
+	faster    verdict = "faster"
+	same      verdict = "same"
+	undecided verdict = "undecided"
+	refused   verdict = "refused"
+)
+
+// judge compares a row with its margin. 0: it has none.
+func judge(r *row, margin float64) verdict {
+	switch {
+	case r.Refused != "":
+		return refused
+	case r.Pairs < fewest || margin == 0:
+		return undecided
+	case r.Lo > 1+margin:
+		return slower
+	case r.Hi < 1-margin:
+		return faster
+	case r.Lo >= 1-margin && r.Hi <= 1+margin:
+		return same
+	}
+	return undecided
+}
+
+// moved and decided sum up verdicts.
+func (v verdict) moved() bool   { return v == slower || v == faster }
+func (v verdict) decided() bool { return v.moved() || v == same }
+
+// report prints rows with their verdicts.
+func report(out io.Writer, rows []row, margins map[string]float64, counters string) error {
+	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "row\tbase\ttree\tratio\t95 %\tmargin\tinstructions\t")
+	count := map[verdict]int{}
+	reasons := map[string]bool{}
+	for i := range rows {
+		r := &rows[i]
+		margin := margins[r.Name]
+		v := judge(r, margin)
+		count[v]++
+		note := string(v)
+		if v == same {
+			note = ""
+		}
+		if v == refused {
+			reasons[r.Refused] = true
+			fmt.Fprintf(t, "%s\t\t\t\t\t\t\trefused\n", r.Name)
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%.4g ns\t%.4g ns\t%.3f\t%.3f-%.3f\t%s\t%s\t%s\n", r.Name, r.BaseNs, r.TreeNs,
+			r.Median, r.Lo, r.Hi, marginText(margin), r.instructions(), note)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	decided := count[slower] + count[faster] + count[same]
+	fmt.Fprintf(out, "%d of %d rows decided: %d slower, %d faster, %d within their margin. "+
+		"Undecided: %d. Refused: %d.\n", decided, len(rows), count[slower], count[faster], count[same],
+		count[undecided], count[refused])
+	for reason := range reasons {
+		fmt.Fprintf(out, "Refused: %s.\n", reason)
+	}
+	if dropped, of := drops(rows); dropped > 0 {
+		fmt.Fprintf(out, "Left out: %d of %d pairs, in which the hypervisor stole time.\n", dropped, of)
+	}
+	if counters != "" {
+		fmt.Fprintf(out, "Instructions: %s.\n", counters)
+	}
+	return nil
+}
+
+func drops(rows []row) (dropped, of int) {
+	for i := range rows {
+		dropped += rows[i].Dropped
+		of += rows[i].Dropped + rows[i].Pairs
+	}
+	return dropped, of
+}
+
+func marginText(margin float64) string {
+	if margin == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("±%.1f %%", 100*margin)
+}
+
+func (r *row) instructions() string {
+	if r.Instructions[0] == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.4g (%.3f)", r.Instructions[0], r.Instructions[1])
+}
+
+// names lists rows of one verdict.
+func names(rows []row, margins map[string]float64, v verdict) string {
+	var list []string
+	for i := range rows {
+		if judge(&rows[i], margins[rows[i].Name]) == v {
+			list = append(list, rows[i].Name)
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}

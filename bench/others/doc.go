@@ -1,0 +1,2 @@
+// Package others finds the CPU time that other programs use beside a measurement.
+package others
