@@ -191,22 +191,26 @@ func (r *records) count(trial, kind string, margins map[string]float64) (c count
 			if row.Kind != kind {
 				continue
 			}
-			v := judge(row, margins[row.Name])
-			c.rows++
-			c.moved += one1(v.moved())
-			c.slower += one1(v == slower)
-			c.decided += one1(v.decided())
-			c.refused += one1(v == refused)
+			c.add(judge(row, margins[row.Name]))
 		}
 	}
 	return c, runs
 }
 
-func one1(b bool) int {
-	if b {
-		return 1
+func (c *counts) add(v verdict) {
+	c.rows++
+	switch v {
+	case slower:
+		c.slower++
+		fallthrough
+	case faster:
+		c.moved++
+		fallthrough
+	case same:
+		c.decided++
+	case refused:
+		c.refused++
 	}
-	return 0
 }
 
 func (c *counts) text(share float64) string {

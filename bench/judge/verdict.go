@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"text/tabwriter"
 )
 
@@ -49,21 +47,17 @@ func judge(r *row, margin float64) verdict {
 	return undecided
 }
 
-// moved and decided sum up verdicts.
-func (v verdict) moved() bool   { return v == slower || v == faster }
-func (v verdict) decided() bool { return v.moved() || v == same }
-
 // report prints rows with their verdicts.
 func report(out io.Writer, rows []row, margins map[string]float64, counters string) error {
 	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "row\tbase\ttree\tratio\t95 %\tmargin\tinstructions\t")
-	count := map[verdict]int{}
+	var c counts
 	reasons := map[string]bool{}
 	for i := range rows {
 		r := &rows[i]
 		margin := margins[r.Name]
 		v := judge(r, margin)
-		count[v]++
+		c.add(v)
 		note := string(v)
 		if v == same {
 			note = ""
@@ -79,10 +73,9 @@ func report(out io.Writer, rows []row, margins map[string]float64, counters stri
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	decided := count[slower] + count[faster] + count[same]
 	fmt.Fprintf(out, "%d of %d rows decided: %d slower, %d faster, %d within their margin. "+
-		"Undecided: %d. Refused: %d.\n", decided, len(rows), count[slower], count[faster], count[same],
-		count[undecided], count[refused])
+		"Undecided: %d. Refused: %d.\n", c.decided, c.rows, c.slower, c.moved-c.slower,
+		c.decided-c.moved, c.rows-c.decided-c.refused, c.refused)
 	for reason := range reasons {
 		fmt.Fprintf(out, "Refused: %s.\n", reason)
 	}
@@ -115,16 +108,4 @@ func (r *row) instructions() string {
 		return "-"
 	}
 	return fmt.Sprintf("%.4g (%.3f)", r.Instructions[0], r.Instructions[1])
-}
-
-// names lists rows of one verdict.
-func names(rows []row, margins map[string]float64, v verdict) string {
-	var list []string
-	for i := range rows {
-		if judge(&rows[i], margins[rows[i].Name]) == v {
-			list = append(list, rows[i].Name)
-		}
-	}
-	slices.Sort(list)
-	return strings.Join(list, ", ")
 }
