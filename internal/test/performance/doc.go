@@ -5,8 +5,8 @@
 //
 // A file has the format of Go's benchmarks, so that benchstat reads it, too. The lines before the
 // first benchmark say what it holds for: processor, cpus, kernel, go, commit, date. A repeat's line
-// has the CPUs that others used meanwhile, and that a hypervisor withheld, and the times of fixed
-// work. The last line says how many repeats do not count, and why.
+// has the CPUs that others used meanwhile, and that a hypervisor withheld. The last line says how
+// many repeats do not count, and why.
 //
 //	file.go      a file: figures by benchmark and unit, disturbed repeats apart
 //	create.go    a new file of this machine

@@ -126,18 +126,14 @@ func (t *table) group(p *Processor) string {
 // processors is the table of what the files hold for.
 func processors(all []*Processor) string {
 	var b strings.Builder
-	b.WriteString("| processor | CPUs | kernel | Go | measured | at commit | load from memory | " +
-		"figures set apart |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| processor | CPUs | kernel | Go | measured | at commit | " +
+		"figures set apart |\n|---|---|---|---|---|---|---|\n")
 	for _, p := range all {
 		for _, f := range p.Files {
 			h := f.Header
-			loads := ""
-			if ns, ok := f.quiet[MemoryUnit]; ok {
-				loads = fmt.Sprintf("%.0f ns", ns)
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", p.Name,
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %d of %d |\n", p.Name,
 				or(h["cpus"]), or(h["kernel"]), or(strings.TrimPrefix(h["go"], "go")),
-				or(h["date"]), or(h["commit"]), or(loads), count(f.Disturbed),
+				or(h["date"]), or(h["commit"]), count(f.Disturbed),
 				count(f.Disturbed)+count(f.Values))
 		}
 	}

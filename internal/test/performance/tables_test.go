@@ -64,48 +64,15 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestFixedWork: a repeat is compared with the lower quartile of each unit; one without a time is not.
+// TestFixedWork: a repeat of an older file counts whatever its fixed work took, which is no figure.
 func TestFixedWork(t *testing.T) {
-	const others = " 0.01 others-cpus"
-	for name, test := range map[string]struct {
-		lines []string
-		quiet int
-		apart string
-	}{
-		"missing": {
-			[]string{others, "", others},
-			3,
-			"0 of 3 repeats: 0 as others or the hypervisor had over 0.1 CPUs; fixed work was not measured",
-		},
-		"some": {[]string{others, " 1 fixed-L1-ns", " 200 fixed-memory-ns"}, 3, "0 of 3 "},
-		"slow L1": {
-			[]string{" 1.1 fixed-L1-ns", " 1 fixed-L1-ns", " 1.2 fixed-L1-ns"},
-			2,
-			", 1 as fixed work took over 1.15 times the lower quartile: 1 fixed-L1-ns",
-		},
-		"slow memory": {
-			[]string{" 1 fixed-L1-ns 245 fixed-memory-ns", " 1 fixed-L1-ns 206 fixed-memory-ns"},
-			1,
-			"1 of 2 ",
-		},
-		"both reasons": {
-			[]string{" 0.2 stolen-cpus 2 fixed-L1-ns", " 2 fixed-L1-ns", " 1 fixed-L1-ns"},
-			1,
-			"2 of 3 repeats: 1 as others or the hypervisor had over 0.1 CPUs, 1 as fixed work",
-		},
-		"none quiet": {[]string{" 1 stolen-cpus 1 fixed-L1-ns", " 3 fixed-L1-ns"}, 0, "2 of 2 "},
-	} {
-		text := "pkg: a/b\n"
-		for _, end := range test.lines {
-			text += "BenchmarkA 1 2 x-floor" + end + "\n"
-		}
-		f := must.Get(Parse(text))(t)
-		if n := len(f.Values["b.A x-floor"]); n != test.quiet || count(f.Values) != n {
-			t.Errorf("%s: found %d quiet repeats, want %d: %v", name, n, test.quiet, f.Values)
-		}
-		if got := f.SetApart(); !strings.Contains(got, test.apart) {
-			t.Errorf("%s: found %q, want %q", name, got, test.apart)
-		}
+	f := must.Get(Parse("pkg: a/b\nBenchmarkA 1 2 x-floor 9 fixed-L1-ns 300 fixed-memory-ns 0.01 others-cpus\n" +
+		"BenchmarkA 1 2 x-floor 1 fixed-L1-ns 200 fixed-memory-ns 0.2 stolen-cpus\n"))(t)
+	if len(f.Values["b.A x-floor"]) != 1 || len(f.Disturbed["b.A x-floor"]) != 1 || count(f.Values) != 1 {
+		t.Errorf("found %v, and %v set apart", f.Values, f.Disturbed)
+	}
+	if got := f.SetApart(); got != "1 of 2 repeats, as others or the hypervisor had over 0.1 CPUs" {
+		t.Errorf("found %q", got)
 	}
 }
 
