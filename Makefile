@@ -35,7 +35,7 @@ KUBE    ?= $(HOME)/.cache/dpukv/kubernetes-$(shell sha256sum internal/test/kube/
 
 .PHONY: help first build build-arm64 release deps deps-release lab-packages packages prepare lint lint-builds ci \
 	test test-full test-rdma test-lab test-card test-kube test-arm64 test-arm64-64k test-release \
-	simulate fuzz figures bench bench-quick bench-peers bench-hostile bench-hash-c hash-model
+	simulate fuzz figures bench bench-quick bench-judge bench-peers bench-hostile bench-hash-c hash-model
 
 help: ## list the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -200,8 +200,13 @@ bench: ## every benchmark beside its yardstick, into bench/results (an hour, two
 	cd bench && $(GO) run ./measure -repeats $(REPEATS) -parts '$(PARTS)'
 	$(TOOL) benchstat -filter '-.unit:/-cpus$$|^fixed-/' "$$(ls -t bench/results/*.txt | head -1)"
 
-bench-quick: ## the ratios of the main parts, and which have moved on this processor (7 minutes, 21 on a noisy host)
-	cd bench && $(GO) run ./measure -quick
+BASE ?=
+ROWS ?= .
+bench-quick: ## which paths a change has made faster or slower (BASE=commit; ROWS=herd: those subjects; first use: the margins)
+	cd bench && $(GO) run ./judge -base '$(BASE)' -only '$(ROWS)'
+
+bench-judge: ## how often bench-quick is right, on a quiet machine: a table (3 hours; goes on where it ended)
+	cd bench && $(GO) run ./judge -base '$(BASE)' -only '$(ROWS)' -self-test
 
 bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine, into bench/results: the ratios (about 9 minutes)
 	cd bench && $(GO) run ./peers ../dpukv peers/peers.yaml peers/peers-herd.yaml peers/peers-threads.yaml

@@ -11,19 +11,20 @@ import (
 
 // TestSubjects is what "make bench-quick" compares: see package subject.
 func TestSubjects(t *testing.T) {
-	one := limitLoads[0]
-	subjects := []subject.Subject{ofPartition("partition/get-one", one, 1)}
-	for _, l := range limitLoads {
-		subjects = append(subjects, ofPartition("partition/"+l.name, l, 64))
+	subjects := []subject.Subject{
+		ofPartition("partition/get-one", limitLoads[0], 1),
+		ofPartition("partition/set", limitLoad{"set", 8, load.Uniform, 0, 0, 0}, 64),
 	}
-	set := limitLoad{"set", 8, load.Uniform, 0, 0, 0}
-	subjects = append(subjects, ofPartition("partition/set", set, 64))
+	for _, l := range limitLoads {
+		if l.readers == 0 { // readers beside a writer wait for it
+			subjects = append(subjects, ofPartition("partition/"+l.name, l, 64))
+		}
+	}
 	for _, of := range []struct {
 		name                string
 		connections, window int
 	}{
-		{"mica/1x1", 1, 1}, {"mica/4x1", 4, 1}, {"mica/4x4", 4, 4}, {"mica/16x4", 16, 4},
-		{"mica/1000x1", 1000, 1},
+		{"mica/1x1", 1, 1}, {"mica/4x4", 4, 4}, {"mica/16x4", 16, 4}, {"mica/1000x1", 1000, 1},
 	} {
 		subjects = append(subjects, ofMica(of.name, of.connections, of.window))
 	}
@@ -31,8 +32,7 @@ func TestSubjects(t *testing.T) {
 	subject.Test(t, subjects...)
 }
 
-// ofPartition is a load of a partition in batches. Where others read beside an owner that writes,
-// one reads, and nobody writes.
+// ofPartition is a load of a partition in batches.
 func ofPartition(name string, l limitLoad, batch int) subject.Subject {
 	start := func(tb testing.TB, small bool) *subject.Running {
 		keys := min(16_000_000, 1<<30/l.valueBytes)
@@ -42,18 +42,10 @@ func ofPartition(name string, l limitLoad, batch int) subject.Subject {
 		if small {
 			keys = 1000
 		}
-		cfg := tableConfig(partition.Cache, partition.EREW, keys, l.valueBytes)
-		if l.readers > 0 {
-			cfg.Access = partition.CREW
-		}
-		t := must.Get(partition.New(cfg))(tb)
+		t := must.Get(partition.New(tableConfig(partition.Cache, partition.EREW, keys, l.valueBytes)))(tb)
 		tb.Cleanup(func() { _ = t.Close() })
-		core := fill(t, keys, l.valueBytes)
-		if l.readers > 0 {
-			core = t.Core(1)
-		}
 		s := streamOf(load.Workload{Keys: keys, Dist: l.dist, GetRatio: l.getRatio, Seed: 1})
-		w := newWalk(core, s, batch, l.valueBytes)
+		w := newWalk(fill(t, keys, l.valueBytes), s, batch, l.valueBytes)
 		return &subject.Running{Do: func(n int) error {
 			w.do(n)
 			return nil

@@ -69,8 +69,11 @@ func newCalibration(settings string) *calibration {
 	}
 }
 
-// machineFile is a file in the user's cache folder for this kind of machine.
-func machineFile(name string) (string, error) {
+// machineFile is a file in the user's cache folder for this kind of machine, and for a scale.
+func machineFile(name string, scale float64) (string, error) {
+	if scale != 1 {
+		name += fmt.Sprintf("-x%g", scale)
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err

@@ -133,7 +133,7 @@ func (s *session) shuffled(ctx context.Context, layout int) (*build, error) {
 
 // margins reads those of this machine. Rows that lack one are calibrated before.
 func (s *session) margins(ctx context.Context) (margins map[string]float64, path string, err error) {
-	if path, err = machineFile("judge"); err != nil {
+	if path, err = machineFile("judge", s.scale); err != nil {
 		return nil, "", err
 	}
 	path += ".json"
@@ -201,7 +201,7 @@ func (p *plan) lacking(margins map[string]float64) (names []string) {
 
 // test is the self-test.
 func (s *session) test(ctx context.Context, margins map[string]float64) error {
-	path, err := machineFile("judge-self-test")
+	path, err := machineFile("judge-self-test", s.scale)
 	if err != nil {
 		return err
 	}

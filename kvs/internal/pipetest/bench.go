@@ -35,7 +35,9 @@ func Bench(b *testing.B, wire func() pipeline.Wire, answer []byte, connections i
 }
 
 // Subject is such a session without its floor.
-func Subject(name string, wire func() pipeline.Wire, answer []byte, connections int) subject.Subject {
+func Subject(
+	name string, wire func() pipeline.Wire, answer []byte, connections int,
+) subject.Subject {
 	return subject.Subject{
 		Name: name, Kind: subject.Core, Figures: []string{"client"}, Batch: 16 * benchBatch,
 		Start: func(tb testing.TB, _ bool) *subject.Running {
