@@ -3,12 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"dpukv/internal/test/subject"
 )
 
 // protocolFile is in every commit that a judge can build children of.
@@ -63,19 +64,22 @@ func (r repository) base(ctx context.Context, wish string) (commit, why string, 
 	return commit, "the commit before the last, as the tree has no changes", err
 }
 
-// judged checks that a commit has benchmarks that can be judged.
+// judged checks that a commit has benchmarks that speak this judge's protocol.
 func (r repository) judged(ctx context.Context, commit string) error {
-	if _, err := r.git(ctx, "cat-file", "-e", commit+":"+protocolFile); err == nil {
+	version := fmt.Sprintf("const Version = %d\n", subject.Version)
+	text, err := r.git(ctx, "show", commit+":"+protocolFile)
+	if err == nil && strings.Contains(text+"\n", version) {
 		return nil
 	}
-	text := fmt.Sprintf("base %.12s cannot be judged: found no %s in it", commit, protocolFile)
-	first, err := r.git(ctx, "log", "--diff-filter=A", "--format=%h %s", "--", protocolFile)
+	version = strings.TrimSpace(version)
+	why := fmt.Sprintf("base %.12s cannot be judged: found no %q in its %s", commit, version,
+		protocolFile)
+	first, err := r.git(ctx, "log", "-S", version, "--format=%h %s", "--", protocolFile)
 	if lines := strings.Split(first, "\n"); err == nil && first != "" {
-		text += "; the first commit that can is " + lines[len(lines)-1]
-	} else {
-		text += ", nor in another commit; the first that can is the one with your changes"
+		return fmt.Errorf("%s; the first commit that can is %s", why, lines[len(lines)-1])
 	}
-	return errors.New(text)
+	return fmt.Errorf("%s, nor in an older commit; the first that can is the one with your changes",
+		why)
 }
 
 // export writes a commit's files into a folder.

@@ -2,15 +2,17 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/subject"
 )
 
-// history is a repository whose main has commits "first" and "second", of which the second can be
-// judged, and a branch "work" with a third.
+// history is a repository whose main has commits "first" and "second", of which only the second can
+// be judged, and a branch "work" with a third.
 func history(t *testing.T) (r repository, commits map[string]string) {
 	r = repository(t.TempDir())
 	git := func(args ...string) string {
@@ -20,19 +22,19 @@ func history(t *testing.T) (r repository, commits map[string]string) {
 		}, args...)...))(t)
 	}
 	commits = map[string]string{}
-	commit := func(message, path string) {
+	commit := func(message, path, text string) {
 		path = filepath.Join(string(r), path)
 		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must.Do(t, os.WriteFile(path, []byte(message), 0o600))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		git("add", "-A")
 		git("commit", "-q", "-m", message)
 		commits[message] = git("rev-parse", "HEAD")
 	}
 	git("init", "-q", "-b", "main")
-	commit("first", "a")
-	commit("second", protocolFile)
+	commit("first", protocolFile, "const Version = 0\n")
+	commit("second", protocolFile, fmt.Sprintf("const Version = %d\n", subject.Version))
 	git("checkout", "-q", "-b", "work")
-	commit("third", "c")
+	commit("third", "c", "")
 	return r, commits
 }
 
@@ -70,14 +72,14 @@ func TestJudged(t *testing.T) {
 	err := r.judged(ctx, commits["first"])
 	must.Fail(t, err, "the first commit that can is "+commits["second"][:7])
 	must.Get(r.git(ctx, "checkout", "-q", commits["first"]))(t)
-	must.Fail(t, r.judged(ctx, commits["first"]), "nor in another commit")
+	must.Fail(t, r.judged(ctx, commits["first"]), "nor in an older commit")
 }
 
 func TestExport(t *testing.T) {
 	r, commits := history(t)
 	dir := t.TempDir()
 	must.Do(t, r.export(context.Background(), commits["second"], dir))
-	for path, want := range map[string]bool{"a": true, protocolFile: true, "c": false, "base.tar": false} {
+	for path, want := range map[string]bool{protocolFile: true, "c": false, "base.tar": false} {
 		if _, err := os.Stat(filepath.Join(dir, path)); (err == nil) != want {
 			t.Errorf("%s: %v, want it there: %t", path, err, want)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
+	"time"
 
 	"dpukv/internal/test/subject"
 )
@@ -22,6 +24,7 @@ type child struct {
 	file  *os.File
 	in    *json.Encoder
 	out   *json.Decoder
+	said  *bytes.Buffer // by the test; complete when it has ended
 }
 
 // startChild starts a subject. It is ready when it has said hello.
@@ -29,7 +32,9 @@ func startChild(ctx context.Context, of *found, plant string) (*child, error) {
 	cmd := exec.CommandContext(ctx, of.binary, "-test.run", "^TestSubjects$", "-test.timeout", "0")
 	cmd.Dir = of.dir
 	cmd.Env = append(os.Environ(), subject.Env+"="+of.Name, subject.PlantEnv+"="+plant)
-	cmd.Stderr = os.Stderr
+	said := &bytes.Buffer{}
+	cmd.Stdout, cmd.Stderr = said, os.Stderr
+	cmd.WaitDelay = 10 * time.Second
 	// A child that is stopped would outlive this process.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	stdin, err := cmd.StdinPipe()
@@ -46,7 +51,7 @@ func startChild(ctx context.Context, of *found, plant string) (*child, error) {
 		r.Close()
 		return nil, err
 	}
-	return &child{of, cmd, stdin, r, json.NewEncoder(stdin), json.NewDecoder(r)}, nil
+	return &child{of, cmd, stdin, r, json.NewEncoder(stdin), json.NewDecoder(r), said}, nil
 }
 
 // hello waits until the child is ready.
@@ -82,13 +87,14 @@ func (c *child) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, io.EOF) {
-		err = errors.New("it has ended")
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
+		_ = c.cmd.Wait()
+		err = fmt.Errorf("it has ended: %s", bytes.TrimSpace(c.said.Bytes()))
 	}
 	return fmt.Errorf("%s of %s: %w", c.of.Name, strings.TrimSuffix(c.of.binary, ".test"), err)
 }
 
-// end has the child end. Its files close after its last word, so that it can say why it fails.
+// end has the child end.
 func (c *child) end() {
 	_ = c.cmd.Process.Signal(syscall.SIGCONT)
 	_ = c.stdin.Close()

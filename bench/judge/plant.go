@@ -82,8 +82,7 @@ func plantServer(tree, dir string) (overlay string, err error) {
 
 // busy starts as many busy processes as there are CPUs. They are no children of this process, so
 // that they count as others.
-func busy(ctx context.Context) (end func(), err error) {
-	var pids []int
+func busy(ctx context.Context) (end func(), pids []int, err error) {
 	end = func() {
 		for _, pid := range pids {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -95,13 +94,13 @@ func busy(ctx context.Context) (end func(), err error) {
 			"sh -c 'while :; do :; done' >/dev/null 2>&1 & echo $!")
 		out, err := cmd.Output()
 		if err != nil {
-			return end, err
+			return end, pids, err
 		}
 		pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
 		if err != nil {
-			return end, err
+			return end, pids, err
 		}
 		pids = append(pids, pid)
 	}
-	return end, nil
+	return end, pids, nil
 }

@@ -126,7 +126,7 @@ func (s *session) selfTest(ctx context.Context, done *records) error {
 // beside is a run, beside busy processes if it is asked for.
 func (p *plan) beside(ctx context.Context, load bool) (rows []row, err error) {
 	if load {
-		end, err := busy(ctx)
+		end, _, err := busy(ctx)
 		defer end()
 		if err != nil {
 			return nil, err

@@ -41,7 +41,13 @@ func TestSubjects(t *testing.T) {
 			}
 		},
 	}
-	subject.Test(t, one, polls)
+	broken := subject.Subject{Name: "broken", Kind: subject.Core, Start: func(tb testing.TB, small bool) *subject.Running {
+		if !small {
+			tb.Fatal("found no memory")
+		}
+		return one.Start(tb, small)
+	}}
+	subject.Test(t, one, polls, broken)
 }
 
 // thisBuild has the subjects of this program.
@@ -74,12 +80,16 @@ func TestSit(t *testing.T) {
 
 func TestChildrenFail(t *testing.T) {
 	b := thisBuild(t)
-	of := *b.find("one")
-	of.Name = "none"
-	c := must.Get(startChild(context.Background(), &of, ""))(t)
-	_, err := c.hello()
-	must.Fail(t, err, `found no subject "none"`)
-	_, err = c.slice(subject.Slice{Ops: 64})
-	must.Fail(t, err, "it has ended")
-	c.end()
+	none := *b.find("one")
+	none.Name = "none"
+	for of, want := range map[*found]string{
+		&none: `found no subject "none"`, b.find("broken"): "found no memory",
+	} {
+		c := must.Get(startChild(context.Background(), of, ""))(t)
+		_, err := c.hello()
+		must.Fail(t, err, want)
+		_, err = c.slice(subject.Slice{Ops: 64})
+		must.Fail(t, err, "it has ended")
+		c.end()
+	}
 }
