@@ -55,7 +55,8 @@ func (c *calibration) margins() map[string]float64 {
 	}
 	margins := map[string]float64{}
 	for name, reached := range most {
-		margins[name] = max(leastMargin, room*max(reached, performance.Median(ofKind[c.Kinds[name]])))
+		middle := performance.Median(ofKind[c.Kinds[name]])
+		margins[name] = max(leastMargin, room*max(reached, middle))
 	}
 	return margins
 }
@@ -100,7 +101,8 @@ func load(path, settings string) (c *calibration, why string, err error) {
 		"settings": {c.Settings, want.Settings},
 	} {
 		if pair[0] != pair[1] {
-			return want, fmt.Sprintf("it is of another %s: %s; now: %s", what, pair[0], pair[1]), nil
+			why = fmt.Sprintf("it is of another %s: %s; now: %s", what, pair[0], pair[1])
+			return want, why, nil
 		}
 	}
 	return c, "", nil

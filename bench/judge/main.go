@@ -20,11 +20,14 @@ import (
 func main() {
 	runtime.LockOSThread() // children end with the thread that started them (Pdeathsig)
 	s := &session{progress: os.Stderr}
-	base := flag.String("base", "", "the commit to compare with (default: the last of main that the tree grew from)")
+	base := flag.String("base", "", "the commit to compare with; \"\": the last of main that "+
+		"the tree grew from")
 	flag.BoolVar(&s.calibrating, "calibrate", false, "measure the margins of this machine anew")
-	flag.BoolVar(&s.testing, "self-test", false, "find how often the verdicts are right; goes on where it ended")
+	flag.BoolVar(&s.testing, "self-test", false, "find how often the verdicts are right; goes on "+
+		"where it ended")
 	only := flag.String("only", ".", "subjects whose names match this expression")
-	flag.Float64Var(&s.scale, "scale", 1, "times the time of a sitting; another scale needs other margins")
+	flag.Float64Var(&s.scale, "scale", 1, "times the time of a sitting; each scale has margins of "+
+		"its own")
 	flag.Uint64Var(&s.seed, "seed", rand.Uint64(), "of the order of slices and sittings")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -132,7 +135,9 @@ func (s *session) shuffled(ctx context.Context, layout int) (*build, error) {
 }
 
 // margins reads those of this machine. Rows that lack one are calibrated before.
-func (s *session) margins(ctx context.Context) (margins map[string]float64, path string, err error) {
+func (s *session) margins(
+	ctx context.Context,
+) (margins map[string]float64, path string, err error) {
 	if path, err = machineFile("judge", s.scale); err != nil {
 		return nil, "", err
 	}
@@ -182,7 +187,9 @@ func (s *session) calibrate(ctx context.Context, c *calibration, lacking []strin
 		if err != nil {
 			return err
 		}
-		c.add(slices.DeleteFunc(rows, func(r row) bool { return !slices.Contains(lacking, r.Name) }))
+		c.add(slices.DeleteFunc(rows, func(r row) bool {
+			return !slices.Contains(lacking, r.Name)
+		}))
 	}
 	return nil
 }
@@ -209,7 +216,13 @@ func (s *session) test(ctx context.Context, margins map[string]float64) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.progress, "Self-test: %d runs are recorded in %s.\n", len(done.all), done.path)
+	sum := 0
+	for _, t := range trials {
+		sum += t.runs
+	}
+	p := s.plan(s.base, 0)
+	fmt.Fprintf(s.progress, "Self-test: %d of %d runs are recorded in %s. Each takes %v and the "+
+		"starts.\n", len(done.all), sum, done.path, p.takes().Round(time.Second))
 	err = s.selfTest(ctx, done)
 	fmt.Print(done.table(margins))
 	return err

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"dpukv/internal/test/performance"
@@ -88,12 +89,12 @@ func (p *plan) run(ctx context.Context) (rows []row, counters string, err error)
 		if of.refused != "" {
 			continue
 		}
-		fmt.Fprintf(p.progress, "%d of %d: %s\n", i+1, len(order), s.Name)
 		base, tree := contestant{p.base.find(s.Name), 0}, contestant{p.tree.find(s.Name), p.share}
 		pace := paces[s.Kind].scaled(p.scale)
 		if err := sit(ctx, pace, base, tree, rng, of); err != nil {
 			return nil, "", err
 		}
+		fmt.Fprintf(p.progress, "%d of %d: %s %s\n", i+1, len(order), s.Name, of.now())
 		if of.counters != "" {
 			counters = of.counters
 		}
@@ -102,6 +103,20 @@ func (p *plan) run(ctx context.Context) (rows []row, counters string, err error)
 		rows = append(rows, samples[s.Name].rows(&s.Facts)...)
 	}
 	return rows, counters, nil
+}
+
+// now is what has been found so far.
+func (s *sample) now() string {
+	if s.refused != "" {
+		return string(refused)
+	}
+	var medians []string
+	for _, ratios := range s.ratios {
+		if len(ratios) > 0 {
+			medians = append(medians, fmt.Sprintf("%.3f", performance.Median(ratios)))
+		}
+	}
+	return strings.Join(medians, " ")
 }
 
 // rows are the figures of a sample.

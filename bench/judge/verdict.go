@@ -67,8 +67,8 @@ func report(out io.Writer, rows []row, margins map[string]float64, counters stri
 			fmt.Fprintf(t, "%s\t\t\t\t\t\t\trefused\n", r.Name)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%.4g ns\t%.4g ns\t%.3f\t%.3f-%.3f\t%s\t%s\t%s\n", r.Name, r.BaseNs, r.TreeNs,
-			r.Median, r.Lo, r.Hi, marginText(margin), r.instructions(), note)
+		fmt.Fprintf(t, "%s\t%.4g ns\t%.4g ns\t%.3f\t%.3f-%.3f\t%s\t%s\t%s\n", r.Name, r.BaseNs,
+			r.TreeNs, r.Median, r.Lo, r.Hi, marginText(margin), r.instructions(), note)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -80,7 +80,8 @@ func report(out io.Writer, rows []row, margins map[string]float64, counters stri
 		fmt.Fprintf(out, "Refused: %s.\n", reason)
 	}
 	if dropped, of := drops(rows); dropped > 0 {
-		fmt.Fprintf(out, "Left out: %d of %d pairs, in which the hypervisor stole time.\n", dropped, of)
+		fmt.Fprintf(out, "Left out: %d of %d pairs, in which the hypervisor stole time.\n", dropped,
+			of)
 	}
 	if counters != "" {
 		fmt.Fprintf(out, "Instructions: %s.\n", counters)

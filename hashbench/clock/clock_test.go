@@ -50,18 +50,24 @@ func TestChainIsAChain(t *testing.T) {
 // A counter that the kernel has taken away reads as an empty file. It must not pass for 0 cycles.
 func TestCounterThatIsTakenIsAnError(t *testing.T) {
 	fd := must.Get(unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0))(t)
-	c := &Cycles{fd}
+	c := &Events{fd, ErrNoCycles}
 	defer c.Close()
 	if n, err := c.Read(); !errors.Is(err, ErrNoCycles) {
 		t.Errorf("found %d cycles, %v, want ErrNoCycles", n, err)
 	}
 }
 
-func TestCyclesCountOrSayWhyNot(t *testing.T) {
+func TestCyclesCountOrSayWhyNot(t *testing.T) { testEvents(t, OpenCycles, ErrNoCycles) }
+
+func TestInstructionsCountOrSayWhyNot(t *testing.T) {
+	testEvents(t, OpenInstructions, ErrNoInstructions)
+}
+
+func testEvents(t *testing.T, open func() (*Events, error), none error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	c, err := OpenCycles()
-	if errors.Is(err, ErrNoCycles) {
+	c, err := open()
+	if errors.Is(err, none) {
 		t.Skip(err)
 	}
 	if err != nil {
@@ -73,6 +79,6 @@ func TestCyclesCountOrSayWhyNot(t *testing.T) {
 	}
 	after, err2 := c.Read()
 	if err := errors.Join(err1, err2); err != nil || after <= before {
-		t.Errorf("%d cycles, a millisecond later %d, %v", before, after, err)
+		t.Errorf("%d events, a millisecond later %d, %v", before, after, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // rate tracks the core's rate.
 type rate struct {
-	cycles *clock.Cycles // nil: they can't be counted here
+	cycles *clock.Events // nil: they can't be counted here
 	hz     []float64
 }
 

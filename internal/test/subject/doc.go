@@ -9,5 +9,4 @@
 //	protocol.go    what judge and child tell each other, and its version
 //	serve.go       the child's end
 //	plant.go       a slow-down, to see whether a judge finds it
-//	counter.go     instructions, where the processor counts them
 package subject

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"dpukv/hashbench/clock"
 	"dpukv/internal/cpu"
 )
 
@@ -50,13 +51,15 @@ func serve(t *testing.T, name string, subjects []Subject, in io.Reader, out io.W
 	debug.SetGCPercent(-1) // a collection would fall into some slices
 	debug.SetMemoryLimit(4 << 30)
 	hello := Hello{Version: Version}
-	c, err := openCounter()
-	if r.Read != nil {
-		err = errors.New("counted for one thread only")
-	}
-	if err != nil {
-		hello.Counters = err.Error()
-		c = nil
+	count := func() uint64 { return 0 }
+	if c, err := clock.OpenInstructions(); err != nil {
+		hello.Counters = "no counters: " + err.Error()
+	} else if r.Read == nil { // all work is this thread's
+		defer c.Close()
+		count = func() uint64 {
+			n, _ := c.Read() // 0: others have taken the counter
+			return n
+		}
 	}
 	if err := send(out, &hello); err != nil {
 		return err
@@ -69,7 +72,7 @@ func serve(t *testing.T, name string, subjects []Subject, in io.Reader, out io.W
 		} else if err != nil {
 			return err
 		}
-		a := measure(r, &f, c, &slice)
+		a := measure(r, &f, count, &slice)
 		if err := send(out, &a); err != nil {
 			return err
 		}
@@ -77,7 +80,7 @@ func serve(t *testing.T, name string, subjects []Subject, in io.Reader, out io.W
 }
 
 // measure does a slice.
-func measure(r *Running, f *Facts, c *counter, s *Slice) (a Answer) {
+func measure(r *Running, f *Facts, instructions func() uint64, s *Slice) (a Answer) {
 	do, read := r.Do, r.Read
 	if read == nil {
 		read = func() ([]int64, error) { return []int64{cpu.ThreadNs()}, nil }
@@ -92,14 +95,13 @@ func measure(r *Running, f *Facts, c *counter, s *Slice) (a Answer) {
 		}
 	}
 	var before, after []int64
-	var wall, instructions int64
 	for _, step := range []func() error{
 		func() error { return do(s.Warm) },
 		func() (err error) { before, err = read(); return err },
-		func() (err error) {
-			wall, instructions = cpu.NowNs(), c.read()
-			err = do(s.Ops)
-			a.WallNs, a.Instructions = cpu.NowNs()-wall, c.read()-instructions
+		func() error {
+			begun, counted := cpu.NowNs(), instructions()
+			err := do(s.Ops)
+			a.WallNs, a.Instructions = cpu.NowNs()-begun, int64(instructions()-counted)
 			return err
 		},
 		func() (err error) { after, err = read(); return err },
