@@ -136,16 +136,19 @@ func newWalk(c *partition.Core, s *stream, batch, valueBytes int) *walk {
 
 // do goes on with n operations, in whole batches.
 func (w *walk) do(n int) {
-	for done := 0; done < n; done += len(w.ops) {
-		w.stream.batchAt(w.at, w.ops, w.value)
-		w.core.Execute(w.ops, w.buf)
-		for i := range w.ops {
-			if w.ops[i].Status == kvs.OK {
-				w.hits++
+	ops, at, hits := w.ops, w.at, 0
+	for done := 0; done < n; done += len(ops) {
+		w.stream.batchAt(at, ops, w.value)
+		w.core.Execute(ops, w.buf)
+		for i := range ops {
+			if ops[i].Status == kvs.OK {
+				hits++
 			}
 		}
-		w.at = (w.at + len(w.ops)) % (streamLen - len(w.ops))
+		at = (at + len(ops)) % (streamLen - len(ops))
 	}
+	w.at = at
+	w.hits += hits
 }
 
 // readBeside has readers on cores of their own while the owner overwrites values. It returns the

@@ -34,15 +34,6 @@ func timed(
 	return slicesNs[len(slicesNs)/2]
 }
 
-// Loads returns dependent loads through all lines of a block. A call goes on where the one before
-// ended.
-func Loads(block []byte) (steps func(n int)) { return newChaser(block, 1, 1).steps }
-
-// StepNs makes steps for a duration, and returns the nanoseconds of one.
-func StepNs(steps func(n int), duration time.Duration) float64 {
-	return timed(context.Background(), steps, 0, duration, nil)
-}
-
 // stepsPerSlice finds the number of steps that take about a slice. It is a whole number of batches
 // and of turns. The faster of two tries counts: one may have been interrupted.
 func stepsPerSlice(steps func(n int)) int {
