@@ -205,7 +205,7 @@ ROWS ?= .
 bench-quick: ## which paths a change has made faster or slower (BASE=commit; ROWS=herd: those subjects; first use: the margins)
 	cd bench && $(GO) run ./judge -base '$(BASE)' -only '$(ROWS)'
 
-bench-judge: ## how often bench-quick is right, on a quiet machine: a table (3 hours; goes on where it ended)
+bench-judge: ## how often bench-quick is right, on a quiet machine: a table (4 hours; goes on where it ended)
 	cd bench && $(GO) run ./judge -base '$(BASE)' -only '$(ROWS)' -self-test
 
 bench-peers: deps build ## memcached and Redis beside MICA and HERD on this machine, into bench/results: the ratios (about 9 minutes)

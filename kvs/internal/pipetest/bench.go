@@ -39,7 +39,7 @@ func Subject(
 	name string, wire func() pipeline.Wire, answer []byte, connections int,
 ) subject.Subject {
 	return subject.Subject{
-		Name: name, Kind: subject.Core, Figures: []string{"client"}, Batch: 16 * benchBatch,
+		Name: name, Kind: subject.Server, Figures: []string{"client"}, Batch: 16 * benchBatch,
 		Start: func(tb testing.TB, _ bool) *subject.Running {
 			s, _, _ := openCanned(tb, wire, answer, connections)
 			d := driver{session: s}
