@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 func TestSubjects(t *testing.T) {
 	one := subject.Subject{Name: "one", Kind: subject.Core, Start: func(testing.TB, bool) *subject.Running {
 		return &subject.Running{Do: func(n int) error {
-			subject.Loop(100*n, 1)
+			_ = subject.Loop(100*n, 1)
 			return nil
 		}}
 	}}
@@ -33,7 +33,7 @@ func TestSubjects(t *testing.T) {
 			var ns int64
 			return &subject.Running{
 				Do: func(n int) error {
-					subject.Loop(1000*n, 1)
+					_ = subject.Loop(1000*n, 1)
 					ns += int64(n)
 					return nil
 				},

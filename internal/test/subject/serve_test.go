@@ -14,7 +14,7 @@ func counted(at *int, fails error) Subject {
 	return Subject{Name: "a", Kind: Core, Batch: 8, Start: func(testing.TB, bool) *Running {
 		return &Running{Do: func(n int) error {
 			*at += n
-			Loop(1000*n, 1)
+			_ = Loop(1000*n, 1)
 			return fails
 		}}
 	}}
