@@ -55,8 +55,8 @@ func BenchmarkWaits(b *testing.B) {
 	}
 }
 
-// subject is one of the two whose trips are timed.
-type subject struct {
+// timed is one of the two whose trips are timed.
+type timed struct {
 	process *exec.Cmd
 	trip    func() (ns int64, err error)
 	tripsNs []int64
@@ -75,7 +75,7 @@ func benchmarkWaits(b *testing.B, batch int, server, client string, cpus []int) 
 	p := must.Get(newPinger(addr, client, int(moved.SentBytes), int(moved.ReceivedBytes)))(b)
 	defer p.close()
 	must.Do(b, echo.Process.Signal(unix.SIGSTOP))
-	mica, ping := &subject{process: store, trip: s.trip}, &subject{process: echo, trip: p.trip}
+	mica, ping := &timed{process: store, trip: s.trip}, &timed{process: echo, trip: p.trip}
 	b.ResetTimer()
 	done := make(chan error)
 	go func() { done <- takeTurns(b.N, cpus[1], mica, ping) }()
@@ -90,7 +90,7 @@ func benchmarkWaits(b *testing.B, batch int, server, client string, cpus []int) 
 }
 
 // takeTurns makes n trips of each subject on a thread of its own, which ends with the goroutine.
-func takeTurns(n, pin int, subjects ...*subject) error {
+func takeTurns(n, pin int, subjects ...*timed) error {
 	runtime.LockOSThread()
 	if err := cpu.PinThread(pin); err != nil {
 		return err
@@ -106,7 +106,7 @@ func takeTurns(n, pin int, subjects ...*subject) error {
 }
 
 // slice times some trips while the server runs.
-func (s *subject) slice(trips int) error {
+func (s *timed) slice(trips int) error {
 	pid := s.process.Process.Pid
 	if err := unix.Kill(pid, unix.SIGCONT); err != nil {
 		return err
@@ -137,9 +137,9 @@ func (s *subject) slice(trips int) error {
 }
 
 // serverCPU is the server's CPU time of a trip, in µs.
-func (s *subject) serverCPU() float64 { return float64(s.cpuNs) / 1e3 / float64(len(s.tripsNs)) }
+func (s *timed) serverCPU() float64 { return float64(s.cpuNs) / 1e3 / float64(len(s.tripsNs)) }
 
-func (s *subject) median() float64 {
+func (s *timed) median() float64 {
 	slices.Sort(s.tripsNs)
 	return float64(s.tripsNs[len(s.tripsNs)/2])
 }
