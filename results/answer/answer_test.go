@@ -10,6 +10,7 @@ import (
 	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
+	"dpukv/results/runfolder/runfoldertest"
 )
 
 // placed are the points of one placement: a curve up to a peak, with this many repeats.
@@ -313,4 +314,14 @@ func TestRoundsOfSeveralRuns(t *testing.T) {
 	if h.Verdict != Sure || !strings.Contains(h.Text, "; 8 and 4 repeats). p = 0.004.") {
 		t.Errorf("found %s, %q", h.Verdict, h.Text)
 	}
+}
+
+// TestLeastP: a p of very many repeats that is less than floats have is said as a bound.
+func TestLeastP(t *testing.T) {
+	var points []results.Point
+	for i := range 2 * 3000 {
+		points = append(points, runfoldertest.Repeats(i))
+	}
+	h, _ := Of(points, Options{})
+	must.Contain(t, h.Text, "CH-SH is the best placement", "3 000 rounds", "p < 1e-300")
 }

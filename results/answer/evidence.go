@@ -62,6 +62,15 @@ func rounds(of func(*results.Point) float64, a, b *results.Mark) (p compare.Pair
 	return p
 }
 
+// saidP is a p in words. Floats end a little below the least that it says.
+func saidP(p float64) string {
+	const least = 1e-300
+	if p < least {
+		return fmt.Sprintf("p < %g", least)
+	}
+	return fmt.Sprintf("p = %.2g", p)
+}
+
 // rounds is how many repeats of either the test has.
 func (e *evidence) rounds() int {
 	if e.paired {

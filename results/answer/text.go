@@ -95,7 +95,7 @@ func (r *race) compared(noun string) string {
 	size := r.by.lead(best, next)
 	switch r.verdict {
 	case Sure:
-		return fmt.Sprintf("%s %s: %s. p = %.2g.", best.label, r.is(noun), size, r.corrected)
+		return fmt.Sprintf("%s %s: %s. %s.", best.label, r.is(noun), size, saidP(r.corrected))
 	case Far:
 		return fmt.Sprintf("%s %s: %s. They are far apart: no test is needed.", best.label,
 			r.is(noun), size)
@@ -111,8 +111,8 @@ func (r *race) compared(noun string) string {
 	next = slices.MaxFunc(close, func(a, b *entry) int {
 		return cmp.Compare(a.behind.p, b.behind.p)
 	})
-	return fmt.Sprintf("%s are not told apart: %s has %s. p = %.2g.", joined(alike), best.label,
-		r.by.lead(best, next), r.corrected)
+	return fmt.Sprintf("%s are not told apart: %s has %s. %s.", joined(alike), best.label,
+		r.by.lead(best, next), saidP(r.corrected))
 }
 
 // is says what the first line is. A rehearsal has no best.

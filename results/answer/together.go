@@ -42,7 +42,7 @@ func together(all []race, noun string) (Verdict, string) {
 		return verdict, fmt.Sprintf("%s %s in %s: %s%s", best, is, every(len(races)), size, rest)
 	case p <= alpha && least >= 1+MinChange:
 		return Sure, fmt.Sprintf("%s %s over %d cases together: %s. One test of all rounds: "+
-			"p = %.2g%s", best, is, len(races), size, p, rest)
+			"%s%s", best, is, len(races), size, saidP(p), rest)
 	}
 	return TooFew, fmt.Sprintf("%s leads in %s: %s. The repeats are too few for a test%s", best,
 		every(len(races)), size, rest)

@@ -124,7 +124,8 @@ func skipLine(r *bufio.Reader) error {
 type badLines struct {
 	file string
 	list []BadLine
-	more int // not in list
+	more int  // not in list
+	kept bool // all of those
 }
 
 // add keeps the reason why a line can't be used; "": it can.
@@ -136,6 +137,7 @@ func (b *badLines) add(line int, reason string) {
 
 func (b *badLines) keep(bad BadLine) {
 	if len(b.list) >= maxBadLines {
+		b.kept = bad.Kept && (b.kept || b.more == 0)
 		b.more++
 		return
 	}
@@ -145,7 +147,9 @@ func (b *badLines) keep(bad BadLine) {
 
 func (b *badLines) all() []BadLine {
 	if b.more > 0 {
-		more := BadLine{File: b.file, Reason: fmt.Sprintf("and %d more lines", b.more)}
+		more := BadLine{
+			File: b.file, Kept: b.kept, Reason: fmt.Sprintf("and %d more lines", b.more),
+		}
 		return append(b.list, more)
 	}
 	return b.list

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/results"
 	"dpukv/results/resultstest"
 )
 
@@ -110,5 +111,32 @@ func TestManyPointsOfOneID(t *testing.T) {
 	}
 	if len(bad) != maxBadLines+1 {
 		t.Errorf("found %d bad lines, want %d", len(bad), maxBadLines+1)
+	}
+}
+
+// TestManyKeptLines: points of one ID are kept, copies are left out, and both are counted where
+// they are too many to name.
+func TestManyKeptLines(t *testing.T) {
+	said := repeatedIDs{said: badLines{file: pointsFile}}
+	var points []results.Point
+	for i := range maxBadLines + 3 {
+		p := resultstest.Point(resultstest.WithID("same"), func(p *results.Point) { p.Repeat = i })
+		if !said.keeps(points, &p) {
+			t.Fatalf("point %d is taken for a copy", i)
+		}
+		points = append(points, p)
+	}
+	copied := points[7]
+	copied.ID = "same"
+	list := said.said.all()
+	if last := list[len(list)-1]; !last.Kept || last.Reason != "and 2 more lines" || points[2].ID != "same~3" {
+		t.Errorf("found %+v at the end, and the ID %s", last, points[2].ID)
+	}
+	if said.keeps(points, &copied) {
+		t.Error("a copy is kept")
+	}
+	list = said.said.all()
+	if last := list[len(list)-1]; last.Kept || last.Reason != "and 3 more lines" {
+		t.Errorf("with a copy: found %+v at the end", last)
 	}
 }
