@@ -188,8 +188,8 @@ func (c *Config) findHash() (err error) {
 // hashes reports whether keys are hashed.
 func (c *Config) hashes() bool { return c.hash.Sum64 != nil }
 
-// fits reports the parts of the load that the server cannot do.
-func (c *Config) fits(facts kvs.Facts) error {
+// Fits reports the parts of the load that the server cannot do. The load has a hash by then.
+func (c *Config) Fits(facts kvs.Facts) error {
 	if facts.Hash != "" && c.Hash != facts.Hash {
 		return fmt.Errorf("hash: found %q, the %s server has %q: give both the same function",
 			c.Hash, facts.Store, facts.Hash)

@@ -111,7 +111,7 @@ func Run(ctx context.Context, remote kvs.Remote, cfg Config) (*Result, error) {
 	}
 	defer replay.close()
 	cfg.replay = replay
-	if err := cfg.fits(facts); err != nil {
+	if err := cfg.Fits(facts); err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
 	if err := cfg.findHash(); err != nil {

@@ -283,6 +283,9 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	}
 	defer remote.Close()
 	f.cfg.Hash = cmp.Or(f.cfg.Hash, remote.Facts().Hash, kvs.NoHash)
+	if err := f.cfg.Fits(remote.Facts()); err != nil {
+		return usagef("load: %w", err)
+	}
 	found, err := f.begin(cmd, remote)
 	if err != nil {
 		return err

@@ -191,6 +191,14 @@ func (d *Folder) wantFolder(name string) error {
 	return err
 }
 
+// Remove removes a file, a folder that is empty, or a link itself.
+func (d *Folder) Remove(name string) error {
+	if err := d.root.Remove(name); err != nil {
+		return d.named("remove", name, err)
+	}
+	return nil
+}
+
 // ReadDir lists what is in a folder; ".": in this one.
 func (d *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err := d.wantFolder(name); err != nil {

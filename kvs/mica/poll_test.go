@@ -76,7 +76,8 @@ func TestPollingServer(t *testing.T) {
 	for last.SpunNs == first.SpunNs { // 16 turns without work
 		last = must.Get(r.Stats())(t).Workers[0]
 	}
-	if spun, used := last.SpunNs-first.SpunNs, last.CPUNs-first.CPUNs; last.Ops != 4 || spun > used+used/10 {
+	// What spins looks at the wall clock, and the CPU may go to others for a moment.
+	if spun, used := last.SpunNs-first.SpunNs, last.CPUNs-first.CPUNs; last.Ops != 4 || spun > 2*used {
 		t.Errorf("%d operations, %d ns of CPU time, %d of them without work", last.Ops, used, spun)
 	}
 	must.Do(t, r.Close())

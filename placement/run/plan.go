@@ -277,7 +277,7 @@ func notAsked(run *runfolder.Run, held *sweep.Sweep, p *results.Point) error {
 		}
 	}
 	if nearest != "" {
-		nearest = " (" + foreign.Reason(nearest) + ")"
+		nearest = " (" + foreign.Reason(foreign.Line(nearest)) + ")"
 	}
 	return fmt.Errorf("%s: found the point %s, which its sweep.yaml does not ask for%s: the file "+
 		"was changed, or an earlier build had other defaults; put back the file that the point "+

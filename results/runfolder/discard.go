@@ -32,17 +32,16 @@ func (w *Writer) Discard() error {
 	for _, name := range []string{ // the last one has the lock
 		sweepFile, testbedFile, startsFile, envFile, histFolder, figFolder, pointsFile,
 	} {
-		errs = append(errs, removed(w.in.Path(name)))
+		errs = append(errs, gone(w.in.Remove(name)))
 	}
 	for _, dir := range slices.Backward(w.made) {
-		errs = append(errs, removed(dir))
+		errs = append(errs, gone(os.Remove(dir)))
 	}
 	return errors.Join(append(errs, w.Close())...)
 }
 
-// removed removes a file, or a folder that is empty.
-func removed(path string) error {
-	err := os.Remove(path)
+// gone is the error of a removal, unless there was nothing, or a folder that is not empty.
+func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) {
 		return nil
 	}

@@ -75,7 +75,7 @@ func TestAsk(t *testing.T) {
 // answers are those that a half must not give, and the errors for them.
 var answers = map[string]string{
 	"it says: no \ufffd[31m":           `{"error":"no \u001b[31m"}` + "\n",
-	"more than 1048576 bytes":          `"` + strings.Repeat("x", 4<<20) + `"` + "\n",
+	"allowed: at most 1048576 bytes":   `"` + strings.Repeat("x", 4<<20) + `"` + "\n",
 	"EOF":                              "",
 	"unexpected EOF":                   `{"error":`,
 	"invalid character":                "no\n",

@@ -420,7 +420,7 @@ func TestHostileHellos(t *testing.T) {
 		`{"protocol":"dpukv proxy 1","port":80,"slot_bytes":1}` + "\n":           "slots: found 1 bytes",
 		`{"protocol":"dpukv proxy 1","port":80,"slot_bytes":99999999999}` + "\n": "slots: found",
 		`{"protocol":"dpukv proxy 1","port":1,"slot_bytes":4096}` + "\n":         "connect to the server",
-		strings.Repeat("x", 2*helloBytes) + "\n":                                 "more than 4096 bytes",
+		strings.Repeat("x", 2*helloBytes) + "\n":                                 "allowed: at most 4096 bytes",
 	} {
 		if got := say(t, p.Addr(), text); !strings.Contains(got, want) {
 			t.Errorf("%.60q: found %q, want %q", text, got, want)
