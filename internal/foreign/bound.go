@@ -57,7 +57,8 @@ func ReadAll(r io.Reader, what string, most int64) ([]byte, error) {
 }
 
 // ReadLine reads up to the next newline, which is part of the line: at most so many bytes. A last
-// line without a newline comes with [io.EOF]. After [TooMuch], the rest of the line is still to be read.
+// line without a newline comes with [io.EOF]. After [TooMuch], the rest of the line is still to be
+// read.
 func ReadLine(r *bufio.Reader, what string, most int) ([]byte, error) {
 	var line []byte
 	for {

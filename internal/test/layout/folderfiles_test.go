@@ -17,7 +17,7 @@ var folderReaders = []string{"results", "hashbench/report", "placement/run"}
 // pathCalls are what these packages may do with a path all the same, by file, with the reason.
 var pathCalls = map[string][]string{
 	"results/merge/merge.go":       {"os.Lstat", "os.MkdirTemp", "os.RemoveAll", "os.Rename"}, // made here
-	"results/runfolder/discard.go": {"os.Lstat", "os.Remove"},                                 // folders that were made here, and those above
+	"results/runfolder/discard.go": {"os.Lstat", "os.Remove"},                                 // made here
 	"results/runfolder/near.go":    {"os.ReadDir", "os.Stat"},                                 // names for a hint
 	"placement/run/plan.go":        {"os.Stat", "infile.ReadInput"},                           // the user's files
 	"placement/run/beside.go":      {"os.Stat"},                                               // the user's binary
