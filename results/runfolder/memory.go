@@ -8,9 +8,9 @@ import (
 	"dpukv/results"
 )
 
-// maxMemory is the limit of what the points of a file take in memory. A file of maxPointsBytes from
-// dpukv takes about 1.5 GiB.
-var maxMemory int64 = 2 << 30
+// maxMemory is the limit of what the points of a file take in memory. 100,000 of dpukv's take a
+// third of it.
+var maxMemory int64 = 1 << 30
 
 // errFull is wrapped by an error that ends the reading of a file.
 var errFull = errors.New("the rest was not read")

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"syscall"
+	"unsafe"
 
 	"dpukv/internal/folder"
 	"dpukv/internal/foreign"
@@ -202,12 +203,13 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	var points []results.Point
 	var twice repeatedIDs
 	var taken memory
-	lines, size := r.linesOf(pointsFile)
+	lines := r.linesOf(pointsFile)
 	if lines > maxLines {
 		return nil, nil, tooManyLines(r.in.Path(pointsFile))
 	}
-	const least = 1 << 10 // bytes of a point from dpukv
-	points = make([]results.Point, 0, min(int64(lines), size/least))
+	// A slice that grows would need twice the memory. What is not used takes none.
+	most := maxMemory / int64(unsafe.Sizeof(results.Point{}))
+	points = make([]results.Point, 0, min(int64(lines), most))
 	bad, err := r.readLines(pointsFile, func(line []byte) error {
 		p, err := decodePoint(line)
 		if err == nil && twice.keeps(points, &p) {
@@ -219,26 +221,25 @@ func (r *Run) readPoints() ([]results.Point, []BadLine, error) {
 	return lastOfEachID(points), append(bad, twice.said.all()...), err
 }
 
-// linesOf counts the lines and bytes of a file, up to their limits. A slice of points that grows
-// would need twice the memory. A file that can't be read has none.
-func (r *Run) linesOf(file string) (n int, size int64) {
+// linesOf counts the lines of a file, up to the limit. A file that can't be read has none.
+func (r *Run) linesOf(file string) (n int) {
 	f, err := r.in.Open(file)
 	if err != nil {
-		return 0, 0
+		return 0
 	}
 	defer f.Close()
 	if checkSize(f) != nil {
-		return 0, 0
+		return 0
 	}
 	b := make([]byte, 1<<16)
 	for n <= maxLines {
 		got, err := f.Read(b)
-		n, size = n+bytes.Count(b[:got], []byte{'\n'}), size+int64(got)
+		n += bytes.Count(b[:got], []byte{'\n'})
 		if err != nil {
 			break
 		}
 	}
-	return n, size
+	return n
 }
 
 // Histograms returns the latency histograms of the point with this ID. The error is an
