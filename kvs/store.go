@@ -3,6 +3,8 @@ package kvs
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -68,6 +70,20 @@ type Command struct {
 	// these flags, once they are parsed. nil: [Store.Start] does, with memory for items of
 	// --key-bytes and --value-bytes.
 	Flags func(*pflag.FlagSet) func(*ServerConfig) (Server, error)
+}
+
+// ProtocolOf returns the one of the store's protocols that a server's facts name, such as "mget" in
+// "resp3+mget". It is the first one if they name none.
+func (s *Store) ProtocolOf(told string) string {
+	for part := range strings.SplitSeq(told, "+") {
+		if slices.Contains(s.Protocols, part) {
+			return part
+		}
+	}
+	if len(s.Protocols) == 0 {
+		return told
+	}
+	return s.Protocols[0]
 }
 
 // CheckTTL refuses a time to live that the store's items cannot have.

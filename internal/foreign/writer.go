@@ -31,10 +31,26 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
+// piece bounds the memory for what is shown of a long text.
+const piece = 64 << 10
+
 // Write implements [io.Writer]. The returned length counts the input's bytes.
 func (f *Writer) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	written := 0
+	for ; len(b)-written > piece; written += piece {
+		if err := f.write(b[written : written+piece]); err != nil {
+			return written, err
+		}
+	}
+	if err := f.write(b[written:]); err != nil {
+		return written, err
+	}
+	return len(b), nil
+}
+
+func (f *Writer) write(b []byte) error {
 	text := append(f.partial, b...)
 	f.partial = nil
 	shown := make([]byte, 0, len(text)+16)
@@ -47,10 +63,8 @@ func (f *Writer) Write(b []byte) (int, error) {
 		shown = f.add(shown, r, text[:n])
 		text = text[n:]
 	}
-	if _, err := f.w.Write(shown); err != nil {
-		return 0, err
-	}
-	return len(b), nil
+	_, err := f.w.Write(shown)
+	return err
 }
 
 // add appends the shown form of one character.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"dpukv/kvs/stores"
 	"dpukv/load"
 	"dpukv/results"
 )
@@ -77,7 +78,11 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	compare("mode", asked.Mode, used.Mode)
 	compare("access", asked.Access, used.Access)
 	if pt.Protocol != "" {
-		compare("protocol", pt.Protocol, used.Protocol)
+		told := used.Protocol
+		if st, err := stores.Named(used.Store); err == nil {
+			told = st.ProtocolOf(told)
+		}
+		compare("protocol", pt.Protocol, told)
 	}
 	for _, f := range load.Fields() {
 		if f.Value(&asked.Load) != f.Value(&used.Load) {
