@@ -189,16 +189,9 @@ func (r *Remote) Stats() (kvs.Stats, error) {
 func parseStats(text map[string]string) (kvs.Stats, error) {
 	p := counters.Reader{Text: text}
 	count := p.Count
-	// Items also go where memory moves to another size of items, in versions that do so.
-	evicted := count("evictions")
-	for _, name := range []string{"slab_reassign_evictions_nomem", "slab_reassign_busy_deletes"} {
-		if _, told := text[name]; told {
-			evicted += count(name)
-		}
-	}
 	w := kvs.WorkerStats{
 		Gets: count("cmd_get"), Hits: count("get_hits"), Items: count("curr_items"),
-		Evicted: evicted, Full: count("store_no_memory"),
+		Evicted: evicted(&p), Full: count("store_no_memory"),
 		Connections: count("curr_connections"),
 	}
 	w.Ops = w.Gets + count("cmd_set") + count("delete_hits") + count("delete_misses")

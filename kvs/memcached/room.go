@@ -32,7 +32,7 @@ func (r *Remote) Room() (kvs.Room, error) {
 func parseRoom(general, slabs map[string]string, evictions string) (kvs.Room, error) {
 	p, s := counters.Reader{Text: general}, counters.Reader{Text: slabs}
 	room := kvs.Room{
-		Evicts: evictions != "off", Evicted: p.Count("evictions"),
+		Evicts: evictions != "off", Evicted: evicted(&p),
 		Parts: map[string]kvs.RoomPart{},
 	}
 	if _, told := general["curr_items"]; told { // only a forecast needs it
@@ -40,11 +40,6 @@ func parseRoom(general, slabs map[string]string, evictions string) (kvs.Room, er
 	}
 	if evictions == "" {
 		p.Untold = append(p.Untold, "evictions of stats settings")
-	}
-	for _, moved := range []string{"slab_reassign_evictions_nomem", "slab_reassign_busy_deletes"} {
-		if _, told := general[moved]; told { // pages that a class took from another one
-			room.Evicted += p.Count(moved)
-		}
 	}
 	limit, taken := p.Count("limit_maxbytes"), s.Count("total_malloced")
 	room.Paged = p.Told("limit_maxbytes") && s.Told("total_malloced")
@@ -72,4 +67,16 @@ func parseRoom(general, slabs map[string]string, evictions string) (kvs.Room, er
 	}
 	room.Untold = append(p.Untold, s.Untold...)
 	return room, errors.Join(p.Err, s.Err)
+}
+
+// evicted counts the items that went for want of room. Some also go where a class takes a page from
+// another one, in versions that do so.
+func evicted(p *counters.Reader) uint64 {
+	n := p.Count("evictions")
+	for _, moved := range []string{"slab_reassign_evictions_nomem", "slab_reassign_busy_deletes"} {
+		if _, told := p.Text[moved]; told {
+			n += p.Count(moved)
+		}
+	}
+	return n
 }
