@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -217,6 +218,7 @@ func statusOfVerdict(err error) error {
 
 // openRun opens a run folder. A path that is no run folder is a usage error.
 func openRun(dir string) (*runfolder.Run, error) {
+	debug.SetGCPercent(50) // a reader holds all points: half of them again in garbage is enough
 	run, err := runfolder.Open(dir)
 	if errors.Is(err, runfolder.ErrNotRun) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, usagef("%w%s", err, runfolder.Near(dir))

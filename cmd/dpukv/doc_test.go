@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,10 +14,9 @@ import (
 	"dpukv/internal/test/pages"
 	"dpukv/internal/test/reference"
 	"dpukv/results"
+	"dpukv/results/resultstest"
 	"dpukv/results/runfolder"
 )
-
-var update = flag.Bool("update", false, "write the pages of docs/reference anew")
 
 // TestReference compares the generated pages with the code.
 func TestReference(t *testing.T) {
@@ -30,7 +28,7 @@ func TestReference(t *testing.T) {
 		"testbed-keys.md": reference.TestbedKeys(),
 	} {
 		path := filepath.Join("../../docs/reference", name)
-		if *update {
+		if resultstest.Updating() {
 			must.Do(t, os.WriteFile(path, []byte(page), 0o644))
 		}
 		found, err := os.ReadFile(path)

@@ -37,7 +37,7 @@ type Model struct {
 	Metric    string             `json:"measure"`
 	Bound     *bound             `json:"bound"`
 	Dims      []dimension        `json:"dims"`
-	Columns   map[string]*column `json:"columns"`
+	Columns   map[string]*column `json:"-"`     // see WriteData
 	Order     []string           `json:"order"` // of the columns
 	Lines     []line             `json:"lines"`
 	Points    []results.Point    `json:"-"`

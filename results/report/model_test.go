@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -19,8 +17,6 @@ import (
 	"dpukv/results/runfolder"
 	"dpukv/results/runfolder/runfoldertest"
 )
-
-const largePoints = 100_000
 
 // study is a run like the study's figure: placements, GET shares, a store over emulated hardware,
 // warnings and a failure.
@@ -87,29 +83,6 @@ func page(tb testing.TB, run *runfolder.Run, o Options) string {
 	return "file://" + f.Name()
 }
 
-// largeRun is a folder of n points, written faster than a sweep could.
-func largeRun(tb testing.TB, n int) *runfolder.Run {
-	tb.Helper()
-	var curve []results.Point
-	return runfoldertest.Large(tb, n, func(i int) results.Point {
-		seed := i / 25 * 25
-		if i%25 == 0 {
-			curve = resultstest.Curve(1e6+float64(seed), []int{1, 2, 4, 8, 16}, 5)
-		}
-		p := curve[i%25]
-		p.ValueBytes, p.GetRatio = 8<<(seed/25%8), []float64{1, 0.95, 0.5}[seed/200%3]
-		p.Keys = 1000 * (1 + seed/600)
-		p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d", p.GetRatio, p.Keys, p.ValueBytes,
-			p.ClientThreads, p.Repeat)
-		if i%7 == 0 {
-			p.Warnings = results.ReadWarnings(
-				fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the "+
-					"time of their CPUs", 85+i%15))
-		}
-		return p
-	})
-}
-
 // TestManyRepeats: a run of more repeats than 2^-n has floats has a page, with an answer. 1,080
 // repeats never ended.
 func TestManyRepeats(t *testing.T) {
@@ -142,26 +115,13 @@ func TestLongLists(t *testing.T) {
 	must.Contain(t, text("#more"), "Show 500 more of 1900")
 }
 
-// TestLargeRun makes the page of a large run within its memory limit. It logs the time that the
-// page and a browser take.
+// TestLargeRun draws the page of a large run.
 func TestLargeRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds")
 	}
-	run := largeRun(t, largePoints)
-	runtime.GC() // of the making of the run
-	began := time.Now()
-	address := page(t, run, Options{})
-	took := time.Since(began)
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	info := must.Get(os.Stat(strings.TrimPrefix(address, "file://")))(t)
-	t.Logf("made in %v, %d MB; %d MB of memory taken from the system", took, info.Size()>>20, m.Sys>>20)
-	if m.Sys > 1<<30 { // it never shrinks, and has the making of the run in it
-		t.Errorf("%d bytes of memory, want less than 1 GiB", m.Sys)
-	}
 	b := resultstest.NewBrowser(t)
-	b.Open(t, address)
+	b.Open(t, page(t, runfoldertest.LargeStudy(t, 100_000), Options{}))
 	t.Logf("drawn %.0f ms after the browser began with it",
 		resultstest.Eval[float64](t, b, `performance.getEntriesByName("drawn")[0].startTime`))
 	if rows := resultstest.Eval[string](t, b,
@@ -174,7 +134,7 @@ func TestLargeRun(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	run := largeRun(b, 10_000)
+	run := runfoldertest.LargeStudy(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Read(run, Options{}); err != nil {

@@ -64,8 +64,27 @@ func (m *Model) Write(w io.Writer, live bool) error {
 
 // WriteData writes the data of the page as one JSON object. It holds no "<", so that it can stand
 // in a script element, and no control characters, so that the page can show all of it.
+//
+// The columns are most of it. They are encoded one by one: what is encoded at once stands in memory.
 func (m *Model) WriteData(w io.Writer) error {
-	return json.NewEncoder(foreign.NewJSON(w)).Encode(m)
+	out := foreign.NewJSON(w)
+	before := `{"columns":{`
+	for _, name := range m.Order {
+		column, err := json.Marshal(m.Columns[name])
+		if err == nil {
+			_, err = fmt.Fprintf(out, "%s%q:%s", before, name, column)
+		}
+		if err != nil {
+			return err
+		}
+		before = ","
+	}
+	rest, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "},%s\n", rest[1:])
+	return err
 }
 
 // include copies "scripts", or one of the embedded files.

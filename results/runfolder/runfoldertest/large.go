@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -29,6 +30,29 @@ func Large(tb testing.TB, n int, point func(i int) results.Point) *runfolder.Run
 	}
 	must.Do(tb, errors.Join(buffered.Flush(), f.Close()))
 	return run
+}
+
+// LargeStudy is a large run of many curves, like a study's.
+func LargeStudy(tb testing.TB, n int) *runfolder.Run {
+	tb.Helper()
+	var curve []results.Point
+	return Large(tb, n, func(i int) results.Point {
+		seed := i / 25 * 25
+		if i%25 == 0 {
+			curve = resultstest.Curve(1e6+float64(seed), []int{1, 2, 4, 8, 16}, 5)
+		}
+		p := curve[i%25]
+		p.ValueBytes, p.GetRatio = 8<<(seed/25%8), []float64{1, 0.95, 0.5}[seed/200%3]
+		p.Keys = 1000 * (1 + seed/600)
+		p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d", p.GetRatio, p.Keys, p.ValueBytes,
+			p.ClientThreads, p.Repeat)
+		if i%7 == 0 {
+			p.Warnings = results.ReadWarnings(
+				fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the "+
+					"time of their CPUs", 85+i%15))
+		}
+		return p
+	})
 }
 
 // Repeats is the point of an index among repeats of two placements, of which CH-SH is faster.
