@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 
 	"dpukv/internal/test/subject"
 )
@@ -18,12 +18,13 @@ import (
 // subjectsFile is in every package with subjects.
 const subjectsFile = "subjects_test.go"
 
-// build has the test binaries of a tree.
+// build has the test binaries of a tree, several times. Each time the linker puts the functions in
+// another order: where functions lie changes their times by some per cent.
 type build struct {
 	tree     string // its root
-	layout   int    // the order of functions: 0 is the linker's own
+	layouts  int    // how many orders there are
 	overlay  string // a file that replaces sources, or ""
-	bin      string // folder of binaries
+	bin      string // folder with a folder of binaries for each order
 	subjects []found
 }
 
@@ -33,13 +34,19 @@ type found struct {
 	binary, dir string
 }
 
-// make builds, and asks the binaries for their subjects.
-func (b *build) make(ctx context.Context) error {
+// in is the subject with one order of functions.
+func (b *build) in(layout int, name string) *found {
+	of := *b.find(name)
+	of.binary = filepath.Join(b.folder(layout), of.binary)
+	return &of
+}
+
+func (b *build) folder(layout int) string { return filepath.Join(b.bin, strconv.Itoa(layout)) }
+
+// make builds with some orders of functions, and asks the binaries for their subjects.
+func (b *build) make(ctx context.Context, layouts int) error {
 	packages, err := packagesOf(b.tree)
 	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(b.bin, 0o700); err != nil {
 		return err
 	}
 	// bench is a module of its own.
@@ -51,18 +58,17 @@ func (b *build) make(ctx context.Context) error {
 			modules["."] = append(modules["."], "./"+p)
 		}
 	}
-	errs := make(chan error, len(modules))
-	var all sync.WaitGroup
-	for module, packages := range modules {
-		all.Go(func() { errs <- b.compile(ctx, filepath.Join(b.tree, module), packages) })
-	}
-	all.Wait()
-	close(errs)
-	for err := range errs {
-		if err != nil {
+	for ; b.layouts < layouts; b.layouts++ { // "go test" itself uses all CPUs
+		if err := os.MkdirAll(b.folder(b.layouts), 0o700); err != nil {
 			return err
 		}
+		for module, packages := range modules {
+			if err := b.compile(ctx, filepath.Join(b.tree, module), packages); err != nil {
+				return err
+			}
+		}
 	}
+	b.subjects = nil
 	for _, p := range packages {
 		if err := b.ask(ctx, p); err != nil {
 			return fmt.Errorf("%s of %s: %w", p, b.tree, err)
@@ -71,11 +77,11 @@ func (b *build) make(ctx context.Context) error {
 	return nil
 }
 
-// compile makes test binaries. They are the same in every folder (-trimpath).
+// compile makes test binaries of the next layout. They are the same in every folder (-trimpath).
 func (b *build) compile(ctx context.Context, dir string, packages []string) error {
-	args := []string{"test", "-c", "-trimpath", "-o", b.bin + "/"}
-	if b.layout != 0 {
-		args = append(args, fmt.Sprintf("-ldflags=-randlayout=%d", b.layout))
+	args := []string{
+		"test", "-c", "-trimpath", "-o", b.folder(b.layouts) + "/",
+		fmt.Sprintf("-ldflags=-randlayout=%d", 1+b.layouts),
 	}
 	if b.overlay != "" {
 		args = append(args, "-overlay="+b.overlay)
@@ -90,11 +96,10 @@ func (b *build) compile(ctx context.Context, dir string, packages []string) erro
 
 // ask lists the subjects of a package.
 func (b *build) ask(ctx context.Context, pkg string) error {
-	at := found{
-		binary: filepath.Join(b.bin, filepath.Base(pkg)+".test"), dir: filepath.Join(b.tree, pkg),
-	}
-	at.Name = subject.List
-	c, err := startChild(ctx, &at, "")
+	file, dir := filepath.Base(pkg)+".test", filepath.Join(b.tree, pkg)
+	list := found{binary: filepath.Join(b.folder(0), file), dir: dir}
+	list.Name = subject.List
+	c, err := startChild(ctx, &list, "")
 	if err != nil {
 		return err
 	}
@@ -104,7 +109,7 @@ func (b *build) ask(ctx context.Context, pkg string) error {
 		return err
 	}
 	for _, facts := range hello.Subjects {
-		b.subjects = append(b.subjects, found{facts, at.binary, at.dir})
+		b.subjects = append(b.subjects, found{facts, file, dir})
 	}
 	return nil
 }

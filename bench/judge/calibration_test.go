@@ -51,7 +51,7 @@ func simulated(rng *rand.Rand, rows int, slowed float64) (list []row) {
 		r := row{Name: fmt.Sprint(i), Kind: subject.Core}
 		spread := .002 + .008*float64(i)/float64(rows) // rows differ
 		values := make([]float64, 0, 400)
-		for range paces[subject.Core].sittings {
+		for range sittings {
 			of := (1 + slowed) * math.Exp(spread*rng.NormFloat64())
 			for range 200 {
 				values = append(values, of*math.Exp(.04*rng.NormFloat64()))

@@ -77,7 +77,7 @@ func (s *session) main(ctx context.Context, wish, only string) (err error) {
 		return s.test(ctx, margins)
 	}
 	tree := &build{tree: root, bin: filepath.Join(s.dir, "tree")}
-	if err := tree.make(ctx); err != nil {
+	if err := tree.make(ctx, sittings); err != nil {
 		return err
 	}
 	p := s.plan(tree, 0)
@@ -115,23 +115,31 @@ func (s *session) prepare(ctx context.Context, r repository, wish string) error 
 	if err := r.export(ctx, commit, s.base.tree); err != nil {
 		return err
 	}
-	return s.base.make(ctx)
+	return s.base.make(ctx, sittings)
 }
 
-// plan compares the base with a tree. Each run of a session has a seed of its own.
+// plan compares the base with a tree: in a sitting, both have the same order of functions. Each run
+// of a session has a seed of its own.
 func (s *session) plan(tree *build, run int) *plan {
-	return &plan{
+	p := &plan{
 		base: s.base, tree: tree, only: s.only, scale: s.scale, seed: s.seed + uint64(run),
 		progress: s.progress,
 	}
+	for i := range sittings {
+		p.orders[0], p.orders[1] = append(p.orders[0], i), append(p.orders[1], i)
+	}
+	return p
 }
 
-// shuffled is the base with another order of functions.
-func (s *session) shuffled(ctx context.Context, layout int) (*build, error) {
-	b := &build{
-		tree: s.base.tree, layout: layout, bin: filepath.Join(s.dir, fmt.Sprint("layout-", layout)),
+// equal compares the base with itself: in a sitting, each has another order of functions.
+func (s *session) equal(ctx context.Context, run int) (*plan, error) {
+	if err := s.base.make(ctx, 2*sittings); err != nil {
+		return nil, err
 	}
-	return b, b.make(ctx)
+	p := s.plan(s.base, run)
+	orders := rand.New(rand.NewPCG(p.seed, 1)).Perm(2 * sittings)
+	p.orders = [2][]int{orders[:sittings], orders[sittings:]}
+	return p, nil
 }
 
 // margins reads those of this machine. Rows that lack one are calibrated before.
@@ -178,11 +186,10 @@ func (s *session) calibrate(ctx context.Context, c *calibration, lacking []strin
 		delete(c.Reached, name)
 	}
 	for run := range calibrationRuns {
-		tree, err := s.shuffled(ctx, 1+run)
+		p, err := s.equal(ctx, run)
 		if err != nil {
 			return err
 		}
-		p := s.plan(tree, run)
 		rows, _, err := p.run(ctx)
 		if err != nil {
 			return err

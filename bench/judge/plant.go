@@ -46,7 +46,7 @@ func plantOf(share float64, perOp []float64) string {
 const (
 	executeFile   = "kvs/partition/core.go"
 	executeBegins = "func (c *Core) Execute(ops []Op, out []byte) []byte {\n"
-	executePlant  = "\tsubject.Spin(0, len(ops))\n"
+	executePlant  = "\tsubject.SpinServer(len(ops))\n"
 	importsBegin  = "import \"dpukv/kvs\"\n"
 	importsPlant  = "import \"dpukv/internal/test/subject\"\n"
 )

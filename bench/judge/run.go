@@ -17,6 +17,7 @@ import (
 // plan says what a run measures.
 type plan struct {
 	base, tree *build
+	orders     [2][]int // of functions, in each sitting: the base's, the tree's
 	only       *regexp.Regexp
 	share      float64 // planted in the tree
 	scale      float64 // of the time of a sitting
@@ -26,11 +27,10 @@ type plan struct {
 
 // settings are the conditions of a calibration.
 func settings(scale float64) string {
-	text := fmt.Sprintf("protocol %d", subject.Version)
+	text := fmt.Sprintf("protocol %d, %d sittings", subject.Version, sittings)
 	for _, kind := range []string{subject.Core, subject.Server} {
 		p := paces[kind].scaled(scale)
-		text += fmt.Sprintf(", %s %d sittings of %v with slices of %v", kind, p.sittings, p.sitting,
-			p.slice)
+		text += fmt.Sprintf(", %s of %v with slices of %v", kind, p.sitting, p.slice)
 	}
 	return text
 }
@@ -53,8 +53,7 @@ func (p *plan) missing() (base, tree []string) {
 // takes is how long the rounds of a run take, without the starts of children.
 func (p *plan) takes() (sum time.Duration) {
 	for _, s := range p.both() {
-		pace := paces[s.Kind].scaled(p.scale)
-		sum += time.Duration(pace.sittings) * pace.sitting
+		sum += sittings * paces[s.Kind].scaled(p.scale).sitting
 	}
 	return sum
 }
@@ -76,11 +75,15 @@ func (p *plan) run(ctx context.Context) (rows []row, counters string, err error)
 	rng := rand.New(rand.NewPCG(p.seed, 0))
 	subjects := p.both()
 	samples := map[string]*sample{}
-	var order []found
+	type turn struct {
+		found
+		sitting int
+	}
+	var order []turn
 	for _, s := range subjects {
 		samples[s.Name] = newSample(len(s.Figures))
-		for range paces[s.Kind].sittings {
-			order = append(order, s)
+		for sitting := range sittings {
+			order = append(order, turn{s, sitting})
 		}
 	}
 	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -89,7 +92,8 @@ func (p *plan) run(ctx context.Context) (rows []row, counters string, err error)
 		if of.refused != "" {
 			continue
 		}
-		base, tree := contestant{p.base.find(s.Name), 0}, contestant{p.tree.find(s.Name), p.share}
+		base := contestant{p.base.in(p.orders[0][s.sitting], s.Name), 0}
+		tree := contestant{p.tree.in(p.orders[1][s.sitting], s.Name), p.share}
 		pace := paces[s.Kind].scaled(p.scale)
 		if err := sit(ctx, pace, base, tree, rng, of); err != nil {
 			return nil, "", err

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"testing"
-	"time"
 
 	"dpukv/internal/test/must"
 	"dpukv/internal/test/subject"
@@ -38,7 +37,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("found without a margin %q, want %q", got, want)
 	}
 	a, b := paces[subject.Core], paces[subject.Server]
-	sum := time.Duration(a.sittings)*a.sitting + time.Duration(b.sittings)*b.sitting
+	sum := sittings * (a.sitting + b.sitting)
 	if got := p.takes(); got != sum {
 		t.Errorf("the rounds take %v, want %v", got, sum)
 	}
@@ -63,5 +62,5 @@ func TestRows(t *testing.T) {
 	if y := rows[1]; y.Name != "a y" || y.Median != .5 || y.Hi != .5 || y.Instructions[0] != 0 {
 		t.Errorf("found %+v", y)
 	}
-	must.Contain(t, settings(.5), "protocol 1", "sittings of 1.75s")
+	must.Contain(t, settings(.5), "3 sittings, core of 1s")
 }

@@ -102,14 +102,13 @@ func (s *session) selfTest(ctx context.Context, done *records) error {
 				continue
 			}
 			fmt.Fprintf(s.progress, "Self-test: %s, run %d of %d.\n", t.name, run+1, t.runs)
-			tree := planted
-			if t.share == 0 {
-				if tree, err = s.shuffled(ctx, 100+run); err != nil {
-					return err
-				}
+			p, err := s.equal(ctx, len(done.all))
+			if err != nil {
+				return err
 			}
-			p := s.plan(tree, len(done.all))
-			p.share = t.share
+			if p.share = t.share; t.share > 0 {
+				p.tree = planted
+			}
 			rows, err := p.beside(ctx, t.busy)
 			if err != nil {
 				return err
@@ -117,9 +116,6 @@ func (s *session) selfTest(ctx context.Context, done *records) error {
 			one := &record{t.name, run, s.commit, settings(s.scale), p.seed, rows}
 			if err := done.add(one); err != nil {
 				return err
-			}
-			if tree != planted { // a build takes 100 MB
-				_ = os.RemoveAll(tree.bin)
 			}
 		}
 	}
@@ -139,7 +135,7 @@ func (p *plan) beside(ctx context.Context, load bool) (rows []row, err error) {
 	return rows, err
 }
 
-// planted is the base with slowed servers. What has one thread at a time is slowed by its driver.
+// planted is the base with servers that slow themselves.
 func (s *session) planted(ctx context.Context) (*build, error) {
 	dir := filepath.Join(s.dir, "overlay")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -150,15 +146,7 @@ func (s *session) planted(ctx context.Context) (*build, error) {
 		return nil, err
 	}
 	slowed := &build{tree: s.base.tree, overlay: overlay, bin: filepath.Join(s.dir, "planted")}
-	if err := slowed.make(ctx); err != nil {
-		return nil, err
-	}
-	for i := range slowed.subjects {
-		if of := &slowed.subjects[i]; of.Kind == subject.Core {
-			*of = *s.base.find(of.Name)
-		}
-	}
-	return slowed, nil
+	return slowed, slowed.make(ctx, 2*sittings)
 }
 
 // table is what the records say, for docs/PERFORMANCE.md.

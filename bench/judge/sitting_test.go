@@ -53,8 +53,9 @@ func TestSubjects(t *testing.T) {
 // thisBuild has the subjects of this program.
 func thisBuild(t *testing.T) *build {
 	dir := t.TempDir()
-	must.Do(t, os.Symlink(must.Get(os.Executable())(t), filepath.Join(dir, "judge.test")))
 	b := &build{tree: "../..", bin: dir}
+	must.Do(t, os.Mkdir(b.folder(0), 0o700))
+	must.Do(t, os.Symlink(must.Get(os.Executable())(t), filepath.Join(b.folder(0), "judge.test")))
 	must.Do(t, b.ask(context.Background(), "bench/judge"))
 	return b
 }
@@ -62,9 +63,9 @@ func thisBuild(t *testing.T) *build {
 // TestSit: two children take turns, and each round has a ratio of each figure.
 func TestSit(t *testing.T) {
 	b := thisBuild(t)
-	p := pace{1, 100 * time.Millisecond, time.Millisecond, 100 * time.Microsecond}
+	p := pace{100 * time.Millisecond, time.Millisecond, 100 * time.Microsecond}
 	for name, figures := range map[string]int{"one": 1, "polls": 2} {
-		of := b.find(name)
+		of := b.in(0, name)
 		of.Kind = subject.Core // or it would be refused beside other tests
 		for _, share := range []float64{0, .5} {
 			s := newSample(figures)
@@ -80,10 +81,10 @@ func TestSit(t *testing.T) {
 
 func TestChildrenFail(t *testing.T) {
 	b := thisBuild(t)
-	none := *b.find("one")
+	none := *b.in(0, "one")
 	none.Name = "none"
 	for of, want := range map[*found]string{
-		&none: `found no subject "none"`, b.find("broken"): "found no memory",
+		&none: `found no subject "none"`, b.in(0, "broken"): "found no memory",
 	} {
 		c := must.Get(startChild(context.Background(), of, ""))(t)
 		_, err := c.hello()

@@ -30,6 +30,16 @@ func parsePlants(text string) (list []plant) {
 	return list
 }
 
+// ofCore tells that this process serves a subject of this kind.
+var ofCore bool
+
+// SpinServer is the slow-down of a server's operations. A core subject is slowed by its driver.
+func SpinServer(ops int) {
+	if !ofCore {
+		Spin(0, ops)
+	}
+}
+
 // Spin is the slow-down of so many operations, where one is planted.
 func Spin(figure, ops int) {
 	if figure < len(planted) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Version of the protocol. A judge refuses a base of another version.
-const Version = 1
+const Version = 2
 
 // Names of environment variables by which a judge starts a child.
 const (

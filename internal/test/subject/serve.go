@@ -46,6 +46,7 @@ func serve(t *testing.T, name string, subjects []Subject, in io.Reader, out io.W
 	}
 	PinHere(t)
 	s := &subjects[at]
+	ofCore = s.Kind == Core
 	r, f := s.Start(t, false), s.facts()
 	runtime.GC()
 	debug.SetGCPercent(-1) // a collection would fall into some slices
