@@ -126,7 +126,7 @@ func (s *sample) now() string {
 // rows are the figures of a sample.
 func (s *sample) rows(f *subject.Facts) (rows []row) {
 	for i, figure := range f.Figures {
-		r := row{Name: f.Name + " " + figure, Kind: f.Kind, Dropped: s.dropped, Refused: s.refused}
+		r := row{Name: f.Name + " " + figure, Kind: f.Kind, Stolen: s.stolen, Disturbed: s.disturbed, Refused: s.refused}
 		if r.Pairs = len(s.ratios[i]); r.Pairs >= fewest {
 			r.interval = intervalOf(s.ratios[i])
 			r.BaseNs, r.TreeNs = performance.Median(s.ns[0][i]), performance.Median(s.ns[1][i])

@@ -36,6 +36,7 @@ var trials = []trial{
 type record struct {
 	Trial    string `json:"trial"`
 	Run      int    `json:"run"`
+	Only     string `json:"only"` // the expression of its subjects
 	Base     string `json:"base"`
 	Settings string `json:"settings"`
 	Seed     uint64 `json:"seed"`
@@ -71,9 +72,9 @@ func openRecords(path, base, settings string) (*records, error) {
 	}
 }
 
-func (r *records) has(trial string, run int) bool {
+func (r *records) has(trial string, run int, only string) bool {
 	for i := range r.all {
-		if r.all[i].Trial == trial && r.all[i].Run == run {
+		if r.all[i].Trial == trial && r.all[i].Run == run && r.all[i].Only == only {
 			return true
 		}
 	}
@@ -98,7 +99,7 @@ func (s *session) selfTest(ctx context.Context, done *records) error {
 	}
 	for _, t := range trials {
 		for run := range t.runs {
-			if done.has(t.name, run) {
+			if done.has(t.name, run, s.only.String()) {
 				continue
 			}
 			fmt.Fprintf(s.progress, "Self-test: %s, run %d of %d.\n", t.name, run+1, t.runs)
@@ -113,7 +114,7 @@ func (s *session) selfTest(ctx context.Context, done *records) error {
 			if err != nil {
 				return err
 			}
-			one := &record{t.name, run, s.commit, settings(s.scale), p.seed, rows}
+			one := &record{t.name, run, s.only.String(), s.commit, settings(s.scale), p.seed, rows}
 			if err := done.add(one); err != nil {
 				return err
 			}
@@ -155,13 +156,11 @@ func (r *records) table(margins map[string]float64) string {
 	b.WriteString("| runs | wanted | core rows | server rows |\n|---|---|---|---|\n")
 	for _, t := range trials {
 		cells := map[string]string{}
-		runs := 0
 		for _, kind := range []string{subject.Core, subject.Server} {
-			var c counts
-			c, runs = r.count(t.name, kind, margins)
-			cells[kind] = c.text(t.share)
+			c, runs := r.count(t.name, kind, margins)
+			cells[kind] = c.text(t.share, runs)
 		}
-		fmt.Fprintf(&b, "| %s, %d | %s | %s | %s |\n", t.name, runs, t.want, cells[subject.Core],
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", t.name, t.want, cells[subject.Core],
 			cells[subject.Server])
 	}
 	return b.String()
@@ -176,13 +175,14 @@ func (r *records) count(trial, kind string, margins map[string]float64) (c count
 		if one.Trial != trial {
 			continue
 		}
-		runs++
+		before := c.rows
 		for j := range one.Rows {
-			row := &one.Rows[j]
-			if row.Kind != kind {
-				continue
+			if row := &one.Rows[j]; row.Kind == kind {
+				c.add(judge(row, margins[row.Name]))
 			}
-			c.add(judge(row, margins[row.Name]))
+		}
+		if c.rows > before {
+			runs++
 		}
 	}
 	return c, runs
@@ -204,14 +204,18 @@ func (c *counts) add(v verdict) {
 	}
 }
 
-func (c *counts) text(share float64) string {
+func (c *counts) text(share float64, runs int) string {
+	text := fmt.Sprintf("moved %d, decided %d of %d", c.moved, c.decided, c.rows)
 	switch {
 	case c.rows == 0:
 		return "not measured"
 	case c.refused == c.rows:
-		return fmt.Sprintf("refused %d of %d", c.refused, c.rows)
+		text = fmt.Sprintf("refused %d of %d", c.refused, c.rows)
 	case share > 0:
-		return fmt.Sprintf("slower %d of %d", c.slower, c.rows)
+		text = fmt.Sprintf("slower %d of %d", c.slower, c.rows)
 	}
-	return fmt.Sprintf("moved %d, decided %d of %d", c.moved, c.decided, c.rows)
+	if runs == 1 {
+		return text + " in 1 run"
+	}
+	return fmt.Sprintf("%s in %d runs", text, runs)
 }

@@ -28,14 +28,14 @@ func TestRecords(t *testing.T) {
 	}
 	must.Do(t, r.add(&record{Trial: "equal", Run: 7, Base: "other", Settings: "s"}))
 	r = must.Get(openRecords(path, "base", "s"))(t)
-	if len(r.all) != 4 || !r.has("equal", 1) || r.has("equal", 7) || r.has("equal, busy", 0) {
+	if len(r.all) != 4 || !r.has("equal", 1, "") || r.has("equal", 1, "x") || r.has("equal", 7, "") || r.has("equal, busy", 0, "") {
 		t.Errorf("found the records %+v", r.all)
 	}
 	must.Contain(t, r.table(map[string]float64{"x": .02}),
-		"| equal, 2 | at most 5 % moved | moved 0, decided 1 of 2 | moved 2, decided 2 of 2 |",
-		"| planted 5 %, 1 | core: 90 % found slower; server: 70 % | slower 1 of 2 | not measured |",
-		"| equal, busy, 1 | core: at most 5 % moved; server: refused | not measured | refused 1 of 1 |",
-		"| planted 10 %, 0 |")
+		"| equal | at most 5 % moved | moved 0, decided 1 of 2 in 2 runs | moved 2, decided 2 of 2 in 2 runs |",
+		"| planted 5 % | core: 90 % found slower; server: 70 % | slower 1 of 2 in 1 run | not measured |",
+		"| equal, busy | core: at most 5 % moved; server: refused | not measured | refused 1 of 1 in 1 run |",
+		"| planted 10 % | 90 % found slower | not measured | not measured |")
 	must.Do(t, os.WriteFile(path, []byte(strings.Repeat("x", 9)), 0o600))
 	_, err := openRecords(path, "base", "s")
 	must.Fail(t, err, "remove it")

@@ -10,8 +10,15 @@ import (
 	"dpukv/internal/test/subject"
 )
 
-// mostOthers is how many CPUs other programs may use beside a server, on average over a sitting.
+// mostOthers is how many CPUs other programs may use beside a server, on average over a stretch.
 const mostOthers = .1
+
+// A sitting beside servers has stretches. One in which others used too much does not count, and
+// another one follows, as long as the sitting is not that many times longer.
+const (
+	stretch  = time.Second
+	patience = 5
+)
 
 // sittings are how often a row starts both children. Each time their functions have another order.
 const sittings = 3
@@ -44,7 +51,8 @@ type sample struct {
 	ratios       [][]float64
 	ns           [2][][]float64 // of an operation: the base's, the tree's
 	instructions [2][]float64   // of an operation
-	dropped      int
+	stolen       int            // rounds that are left out, as the hypervisor stole time
+	disturbed    int            // rounds that are left out, as others used too much
 	refused      string
 	counters     string // why there are no instructions
 }
@@ -67,31 +75,48 @@ func sit(ctx context.Context, p pace, base, tree contestant, rng *rand.Rand, s *
 	if err != nil {
 		return err
 	}
-	server := base.Kind == subject.Server
-	if used, _ := watch.Since(); server && used > mostOthers {
-		s.refuse(used)
-		return nil
-	}
 	slice := subject.Slice{Warm: base.whole(ops, float64(p.warm)/float64(p.slice)), Ops: ops}
-	before := *s
-	for until := time.Now().Add(p.sitting); time.Now().Before(until); {
-		if err := round(children, slice, rng, watch, s); err != nil {
-			return err
+	deadline := time.Now().Add(patience * p.sitting)
+	for left := p.sitting; left > 0; {
+		watch.Restart()
+		part := newSample(len(s.ratios))
+		begun := time.Now()
+		for until := begun.Add(min(left, stretch)); time.Now().Before(until); {
+			if err := round(children, slice, rng, watch, part); err != nil {
+				return err
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		used, _ := watch.Since()
+		if base.Kind == subject.Core || used <= mostOthers {
+			left -= time.Since(begun)
+			s.join(part)
+			continue
 		}
-	}
-	if used, _ := watch.Since(); server && used > mostOthers {
-		*s = before
-		s.refuse(used)
+		s.disturbed += len(part.ratios[0])
+		if time.Now().After(deadline) {
+			s.refused = fmt.Sprintf("other programs used %.2f CPUs, allowed beside a server: %.2f; "+
+				"end them and try again", used, mostOthers)
+			return nil
+		}
 	}
 	return nil
 }
 
-func (s *sample) refuse(used float64) {
-	s.refused = fmt.Sprintf("other programs used %.2f CPUs, allowed beside a server: %.2f; "+
-		"end them and try again", used, mostOthers)
+// join adds the rounds of a part.
+func (s *sample) join(part *sample) {
+	for i := range s.ratios {
+		s.ratios[i] = append(s.ratios[i], part.ratios[i]...)
+		for side := range s.ns {
+			s.ns[side][i] = append(s.ns[side][i], part.ns[side][i]...)
+		}
+	}
+	for side := range s.instructions {
+		s.instructions[side] = append(s.instructions[side], part.instructions[side]...)
+	}
+	s.stolen += part.stolen
 }
 
 // round is a slice of each, in random order.
@@ -107,7 +132,7 @@ func round(
 		}
 	}
 	if watch.StolenNs() > stolen {
-		s.dropped++
+		s.stolen++
 		return nil
 	}
 	s.add(&answers, slice.Ops)

@@ -72,10 +72,25 @@ func TestSit(t *testing.T) {
 			err := sit(context.Background(), p, contestant{of, 0}, contestant{of, share}, rand.New(rand.NewPCG(1, 2)), s)
 			must.Do(t, err)
 			rows := s.rows(&of.Facts)
-			if len(rows) != figures || rows[0].Pairs+s.dropped < 1 || len(s.ratios[0]) != len(s.ns[1][figures-1]) {
+			if len(rows) != figures || rows[0].Pairs+s.stolen < 1 || len(s.ratios[0]) != len(s.ns[1][figures-1]) {
 				t.Errorf("%s: found the rows %+v", name, rows)
 			}
 		}
+	}
+}
+
+// TestBusyIsRefused: no round of a server counts beside busy processes, and its sitting ends.
+func TestBusyIsRefused(t *testing.T) {
+	end, _, err := busy(context.Background())
+	defer end()
+	must.Do(t, err)
+	of := thisBuild(t).in(0, "polls")
+	s := newSample(2)
+	p := pace{200 * time.Millisecond, time.Millisecond, 100 * time.Microsecond}
+	must.Do(t, sit(context.Background(), p, contestant{of, 0}, contestant{of, 0}, rand.New(rand.NewPCG(1, 2)), s))
+	must.Contain(t, s.refused, "other programs used", "end them and try again")
+	if len(s.ratios[0]) > 0 || s.disturbed == 0 {
+		t.Errorf("found %d rounds, and %d that do not count", len(s.ratios[0]), s.disturbed)
 	}
 }
 

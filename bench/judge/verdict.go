@@ -11,10 +11,12 @@ type row struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
 	interval
-	BaseNs  float64 `json:"base_ns"` // medians, per operation
-	TreeNs  float64 `json:"tree_ns"`
-	Dropped int     `json:"dropped,omitempty"` // pairs in which the hypervisor stole time
-	Refused string  `json:"refused,omitempty"`
+	BaseNs float64 `json:"base_ns"` // medians, per operation
+	TreeNs float64 `json:"tree_ns"`
+	// Pairs that are left out: the hypervisor stole time, or others used too much.
+	Stolen    int    `json:"stolen,omitempty"`
+	Disturbed int    `json:"disturbed,omitempty"`
+	Refused   string `json:"refused,omitempty"`
 	// Instructions is the base's median per operation, and the median ratio. 0: not counted.
 	Instructions [2]float64 `json:"instructions"`
 }
@@ -79,9 +81,9 @@ func report(out io.Writer, rows []row, margins map[string]float64, counters stri
 	for reason := range reasons {
 		fmt.Fprintf(out, "Refused: %s.\n", reason)
 	}
-	if dropped, of := drops(rows); dropped > 0 {
-		fmt.Fprintf(out, "Left out: %d of %d pairs, in which the hypervisor stole time.\n", dropped,
-			of)
+	if stolen, disturbed, of := leftOut(rows); stolen+disturbed > 0 {
+		fmt.Fprintf(out, "Left out of %d pairs: %d in which the hypervisor stole time, %d of servers "+
+			"beside others.\n", of, stolen, disturbed)
 	}
 	if counters != "" {
 		fmt.Fprintf(out, "Instructions: %s.\n", counters)
@@ -89,12 +91,13 @@ func report(out io.Writer, rows []row, margins map[string]float64, counters stri
 	return nil
 }
 
-func drops(rows []row) (dropped, of int) {
+func leftOut(rows []row) (stolen, disturbed, of int) {
 	for i := range rows {
-		dropped += rows[i].Dropped
-		of += rows[i].Dropped + rows[i].Pairs
+		r := &rows[i]
+		stolen, disturbed = stolen+r.Stolen, disturbed+r.Disturbed
+		of += r.Pairs + r.Stolen + r.Disturbed
 	}
-	return dropped, of
+	return stolen, disturbed, of
 }
 
 func marginText(margin float64) string {

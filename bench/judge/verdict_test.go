@@ -33,7 +33,7 @@ func TestJudge(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	rows := []row{
-		{Name: "a cpu", interval: interval{1.05, 1.04, 1.06, 90}, BaseNs: 20, TreeNs: 21, Dropped: 10},
+		{Name: "a cpu", interval: interval{1.05, 1.04, 1.06, 90}, BaseNs: 20, TreeNs: 21, Stolen: 10},
 		{Name: "b cpu", interval: interval{1, .999, 1.001, 100}, BaseNs: 8, TreeNs: 8, Instructions: [2]float64{30, 1.01}},
 		{Name: "c server", Refused: "other programs used 1.50 CPUs"},
 		{Name: "d cpu", interval: interval{1.01, 1, 1.03, 100}},
@@ -43,5 +43,5 @@ func TestReport(t *testing.T) {
 	must.Do(t, report(&out, rows, margins, "no counters: perf_event_open: no such file or directory"))
 	must.Contain(t, out.String(), "1.040-1.060", "slower\n", "±1.0 %", "30 (1.010)", "undecided\n", "refused\n",
 		"2 of 4 rows decided: 1 slower, 0 faster, 1 within their margin. Undecided: 1. Refused: 1.",
-		"Refused: other programs used 1.50 CPUs.", "Left out: 10 of 300 pairs", "Instructions: no counters")
+		"Refused: other programs used 1.50 CPUs.", "Left out of 300 pairs: 10 in which", "Instructions: no counters")
 }
