@@ -2,18 +2,17 @@ package hashbench
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"hash"
 	"hash/fnv"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/digests.txt")
@@ -105,13 +104,7 @@ func TestARM64(t *testing.T) {
 	if testing.Short() {
 		t.Skip("cross-compiles and emulates")
 	}
-	emulator, err := exec.LookPath("qemu-aarch64-static")
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		t.Skip("qemu-aarch64-static is not installed (Debian: qemu-user-static)")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	emulator := programs.Need(t, "qemu-aarch64-static")
 	for _, pkg := range []string{".", "./tuned", "./clock"} {
 		binary := filepath.Join(t.TempDir(), "test")
 		build := exec.Command("go", "test", "-c", "-o", binary, pkg)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 
 	"github.com/spf13/cobra"
 )
@@ -142,10 +143,7 @@ func grep(t *testing.T, dir, secret string) {
 // redisWithPassword runs a server whose password comes from its stdin.
 func redisWithPassword(t *testing.T, password string, more ...string) (addr string) {
 	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip(err)
-	}
+	program := programs.Need(t, "redis-server")
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr = l.Addr().String()
 	l.Close()

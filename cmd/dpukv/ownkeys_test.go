@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 )
@@ -147,9 +148,8 @@ func TestOthersStay(t *testing.T) {
 func memcachedOf64MB(t *testing.T) (addr string) {
 	t.Helper()
 	st := must.Get(stores.Named("memcached"))(t)
-	if _, err := st.Program(); err != nil {
-		t.Skip(err)
-	}
+	_, err := st.Program()
+	programs.NeedFound(t, err)
 	s := must.Get(st.Start(&kvs.ServerConfig{
 		Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 1, KeyBytes: 8, ValueBytes: 8, Hash: kvs.NoHash,
 		Access: st.Study.Access, MemoryBytes: 64 << 20,

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/internal/test/kernel"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 
 	"golang.org/x/sys/unix"
 )
@@ -144,11 +145,7 @@ func forSubmode(t *testing.T) (binary, file string) {
 	if os.Geteuid() != 0 {
 		t.Skip("network namespaces need root")
 	}
-	for _, tool := range []string{"ip", "tc", "ping"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("install iproute2 and iputils-ping: ", err)
-		}
-	}
+	programs.Need(t, "ip", "tc", "ping")
 	return command(t), filepath.Join(t.TempDir(), "bed.yaml")
 }
 

@@ -33,15 +33,26 @@ type Process struct {
 	sent   atomic.Int32  // the last signal of Stop
 }
 
+// NotInstalled is the error of a program that was not found.
+type NotInstalled struct {
+	Name      string
+	Debian    string // the package, if there is one
+	Otherwise string // what to do without the program
+}
+
+func (e NotInstalled) Error() string {
+	from := "Debian: apt-get install " + e.Debian
+	if e.Debian == "" {
+		from = "Debian has no package of it"
+	}
+	return fmt.Sprintf("%s is not in PATH: install it (%s), or %s", e.Name, from, e.Otherwise)
+}
+
 // Find returns the path of a program. Its error names Debian's package.
 func Find(name, debian, otherwise string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
-		from := "Debian: apt-get install " + debian
-		if debian == "" {
-			from = "Debian has no package of it"
-		}
-		return "", fmt.Errorf("%s is not in PATH: install it (%s), or %s", name, from, otherwise)
+		return "", NotInstalled{name, debian, otherwise}
 	}
 	return path, nil
 }

@@ -5,16 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/test/programs"
 	"dpukv/kvs/partition"
 )
 
 // TestPythonClient checks that a client in another language, written from doc.go alone, understands
 // the server. The server must refuse everything that doc.go excludes.
 func TestPythonClient(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skipf("needs python3 (Debian: python3): %v", err)
-	}
+	python := programs.Need(t, "python3")
 	for _, access := range []partition.Access{partition.EREW, partition.CREW} {
 		t.Run(access.String(), func(t *testing.T) {
 			cfg := testConfig()

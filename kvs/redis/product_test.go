@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/kvs/kvstest"
@@ -213,12 +214,8 @@ func TestStartProducts(t *testing.T) {
 	for _, p := range []*product{&valkey, &dragonfly} {
 		t.Run(p.name, func(t *testing.T) {
 			st := p.store()
-			if _, err := st.Program(); err != nil {
-				if !strings.Contains(err.Error(), p.program+" is not in PATH") {
-					t.Error(err)
-				}
-				t.Skip(err)
-			}
+			_, err := st.Program()
+			programs.NeedFound(t, err)
 			s := must.Keep(st.Start(&kvs.ServerConfig{
 				Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 10_000, KeyBytes: 8, ValueBytes: 8,
 			}))(t)

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 
 	"golang.org/x/sys/unix"
 )
@@ -156,9 +156,7 @@ func TestOnPath(t *testing.T) {
 	}
 	transfer(t, l, "dpu-a", "host-a", 1000)
 	silent(t, l, "host-b") // nothing forwards
-	if _, err := exec.LookPath("ip"); err != nil {
-		t.Skip("no ip command (iproute2): nothing was forwarded")
-	}
+	programs.Need(t, "ip")
 	for _, args := range []string{
 		"link add br0 type bridge", "link set br0 up", "link set p0 master br0", "link set pf0hpf master br0",
 	} {

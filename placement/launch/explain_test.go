@@ -2,11 +2,11 @@ package launch
 
 import (
 	"errors"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 )
 
 var errStatus = errors.New("exit status 255")
@@ -150,9 +150,7 @@ func TestExplainLeavesTheRestAlone(t *testing.T) {
 // table's.
 func TestKubectlWithoutCluster(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("kubectl"); err != nil {
-		t.Skip(err)
-	}
+	programs.Need(t, "kubectl")
 	n := &Node{Name: "bf", Via: Kubectl, Pod: "kv-0", KubeContext: "dpukv-never"}
 	_, err := Output(t.Context(), n, "true")
 	must.Fail(t, err, "node bf: there is no context dpukv-never: kubectl config get-contexts")

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"dpukv/internal/test/programs"
 )
 
 // awkward are arguments that some shell would split or change.
@@ -48,9 +50,7 @@ func TestQuoteInEveryShell(t *testing.T) {
 	t.Parallel()
 	for _, shell := range shells {
 		t.Run(shell.argv[0], func(t *testing.T) {
-			if _, err := exec.LookPath(shell.argv[0]); err != nil {
-				t.Skip(err)
-			}
+			programs.Need(t, shell.argv[0])
 			fits := func(a string) bool { return !strings.ContainsAny(a, shell.refuses) }
 			args := slices.DeleteFunc(slices.Clone(awkward), func(a string) bool { return !fits(a) })
 			if got := echoed(t, shell.argv, args); !slices.Equal(got, args) {
@@ -75,9 +75,7 @@ func TestBootstrapInEveryShell(t *testing.T) {
 	const script = "echo \"it's $(printf %s here)\" # and not\ncat\n"
 	for _, shell := range shells {
 		t.Run(shell.argv[0], func(t *testing.T) {
-			if _, err := exec.LookPath(shell.argv[0]); err != nil {
-				t.Skip(err)
-			}
+			programs.Need(t, shell.argv[0])
 			rest := strings.Repeat("\x00 \xff\n", 20_000)
 			cmd := exec.Command(shell.argv[0], append(shell.argv[1:], "exec "+quoteAll(bootstrap(script)))...)
 			cmd.Stdin = strings.NewReader(script + rest)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/kvs"
 	"dpukv/kvs/memcached"
 	"dpukv/kvs/redis"
@@ -255,9 +256,8 @@ const smallLoad = "get_ratio: 0.95\nclient_threads: 1\nkeys: 5000\nduration: 300
 func needInstalled(t *testing.T) {
 	t.Helper()
 	for _, installed := range []func() (string, error){memcached.Store.Program, redis.Store.Program} {
-		if _, err := installed(); err != nil {
-			t.Skip(err)
-		}
+		_, err := installed()
+		programs.NeedFound(t, err)
 	}
 }
 

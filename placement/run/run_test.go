@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/placement/node"
 	"dpukv/results"
 	"dpukv/results/runfolder"
@@ -376,9 +377,7 @@ func TestDryRunTellsAllAndDoesNothing(t *testing.T) {
 // TestSweepGoesOnWithoutALostNode: a node that does not start is given up after three points. The
 // points that don't need it are measured.
 func TestSweepGoesOnWithoutALostNode(t *testing.T) {
-	if _, err := exec.LookPath("ssh"); err != nil {
-		t.Skip("needs ssh (openssh-client): ", err)
-	}
+	programs.Need(t, "ssh")
 	o, stderr, pids := fakeOptions(t, "")
 	bed := "nodes:\n  a: {}\n  b: {}\n  gone: {via: ssh, ssh_config: /dev/null, host: 127.0.0.1, port: 1, address: " +
 		"127.0.0.1}\nclient_side: a\nserver_side: b\n" +

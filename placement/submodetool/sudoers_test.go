@@ -11,6 +11,7 @@ import (
 
 	"dpukv/examples"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/placement/submode/step"
 	"dpukv/placement/testbed"
 )
@@ -32,13 +33,7 @@ func TestSudoers(t *testing.T) {
 	if bytes.Contains(text, []byte("NOPASSWD: ALL")) {
 		t.Error("found a rule for all commands")
 	}
-	visudo, err := exec.LookPath("visudo")
-	if err != nil {
-		visudo = "/usr/sbin/visudo"
-	}
-	if _, err := os.Stat(visudo); err != nil {
-		t.Skip("needs visudo (package sudo): make deps")
-	}
+	visudo := programs.Need(t, "/usr/sbin/visudo")
 	copied := filepath.Join(t.TempDir(), "sudoers")
 	must.Do(t, os.WriteFile(copied, text, 0o440))
 	if out, err := exec.Command(visudo, "-c", "-f", copied).CombinedOutput(); err != nil {
@@ -59,8 +54,9 @@ func sudoers(t *testing.T, user string) ([]byte, testbed.Testbed) {
 
 // TestSudoAllows asks sudo itself whether each command is allowed, and one with another script not.
 func TestSudoAllows(t *testing.T) {
-	if _, err := exec.LookPath("sudo"); err != nil || os.Geteuid() != 0 {
-		t.Skip("needs sudo, and root: make deps")
+	programs.Need(t, "sudo")
+	if os.Geteuid() != 0 {
+		t.Skip("needs root, who may ask for another user's rights")
 	}
 	text, bed := sudoers(t, "daemon")
 	file := filepath.Join(t.TempDir(), "sudoers")

@@ -7,6 +7,7 @@ import (
 
 	"dpukv/internal/test/kernel"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/probe"
 )
 
@@ -53,9 +54,7 @@ func TestTests(t *testing.T) {
 	kernel.NeedTCPInfo(t)
 	for _, s := range Kind.All(nil) {
 		t.Run(string(s), func(t *testing.T) {
-			if err := Kind.Examine(s, true); err != nil {
-				t.Skip(err)
-			}
+			programs.NeedFound(t, Kind.Examine(s, true))
 			task := &probe.Task{Settings: s, Listen: "127.0.0.1:0", Duration: time.Second}
 			if d := Kind.Expect(s, 0, time.Second); d < time.Second || Kind.Threads(s, true) != 1 {
 				t.Errorf("expects %v and %d threads", d, Kind.Threads(s, true))

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 )
 
 // Browser is a page in Chromium, with the page's errors.
@@ -55,14 +56,13 @@ func ShareChromium(m *testing.M) int {
 func NewBrowser(tb testing.TB) *Browser {
 	tb.Helper()
 	binary := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{"google-chrome", "chromium-browser"} {
 		if path, err := exec.LookPath(name); err == nil {
 			binary = path
-			break
 		}
 	}
 	if binary == "" {
-		tb.Skip("no chromium here (apt-get install chromium): the page is not tried in a browser")
+		binary = programs.Need(tb, "chromium")
 	}
 	browser := chromium
 	if browser == nil {

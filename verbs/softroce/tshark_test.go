@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/verbs"
 )
 
@@ -150,10 +151,7 @@ func allOperations(t *testing.T, a, b *side) {
 // not verify it; checkICRCs does.
 func dissect(t *testing.T, packets [][]byte) {
 	t.Helper()
-	tshark, err := exec.LookPath("tshark")
-	if err != nil {
-		t.Skip("tshark is not installed (Debian: tshark): packets were not dissected")
-	}
+	tshark := programs.Need(t, "tshark")
 	file := filepath.Join(t.TempDir(), "packets.pcap")
 	must.Do(t, os.WriteFile(file, pcap(packets), 0o600))
 	fields := []string{

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dpukv/internal/test/programs"
 )
 
 // Kubernetes is a running cluster of one node: Kubernetes' own API server and kubelet, with
@@ -80,9 +82,8 @@ resolvConf: ""
 func StartKubernetes(t *testing.T) *Kubernetes {
 	t.Helper()
 	NeedRoot(t)
-	need(t, "etcd-server, containerd, runc, busybox-static and kubernetes-client of Debian, and "+
-		"Kubernetes' own programs: make test-kube", "etcd", "containerd", "ctr", "runc", "busybox",
-		"kubectl", "kube-apiserver", "kubelet", "openssl")
+	programs.Need(t, "kube-apiserver", "kubelet", "kubectl", "etcd", "containerd", "ctr", "runc",
+		"busybox", "openssl")
 	n := NewNet(t)
 	k := &Kubernetes{Address: n.There, dir: t.TempDir()}
 	k.configure(t)

@@ -126,13 +126,3 @@ func NeedRoot(t testing.TB) {
 		t.Skip("needs root: it makes namespaces and mounts")
 	}
 }
-
-// need skips a test whose programs are not installed.
-func need(t testing.TB, packages string, programs ...string) {
-	t.Helper()
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			t.Skipf("needs %s: %v", packages, err)
-		}
-	}
-}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 )
 
 // SlurmCluster is a running cluster of one node.
@@ -57,8 +58,7 @@ wait`
 func StartSlurm(t *testing.T) *SlurmCluster {
 	t.Helper()
 	NeedRoot(t)
-	need(t, "slurmctld, slurmd, slurm-client and munge", "munged", "slurmctld", "slurmd", "srun",
-		"salloc")
+	programs.Need(t, "slurmctld", "slurmd", "srun", "salloc", "munged")
 	c := &SlurmCluster{Node: "node1", dir: shortDir(t)}
 	host := must.Get(os.Hostname())(t)
 	host, _, _ = strings.Cut(host, ".")

@@ -46,7 +46,7 @@ const sshd = "/usr/sbin/sshd"
 // StartSSH starts a server that ends with the test.
 func StartSSH(t testing.TB, o SSHOptions) *SSHServer {
 	t.Helper()
-	need(t, "openssh-server and openssh-client", sshd, "ssh", "ssh-keygen")
+	programs.Need(t, sshd, "ssh", "ssh-keygen")
 	if o.Setup != "" {
 		NeedRoot(t)
 	}

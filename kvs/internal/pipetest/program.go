@@ -25,10 +25,7 @@ const programTimeout = 20 * time.Second
 // skips the test.
 func Program(t testing.TB, network, addr, program string, args ...string) {
 	t.Helper()
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Skip(err)
-	}
+	path := programs.Need(t, program)
 	var output bytes.Buffer
 	cmd := exec.Command(path, args...)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = &output, &output, t.TempDir()
@@ -62,9 +59,8 @@ func Program(t testing.TB, network, addr, program string, args ...string) {
 // Start starts an installed store's server for the length of a test.
 func Start(t testing.TB, st *kvs.Store, change func(*kvs.ServerConfig)) kvs.Server {
 	t.Helper()
-	if _, err := st.Program(); err != nil {
-		t.Skip(err)
-	}
+	_, err := st.Program()
+	programs.NeedFound(t, err)
 	cfg := kvs.ServerConfig{
 		Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 10_000, KeyBytes: 8, ValueBytes: 8,
 	}

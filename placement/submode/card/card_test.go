@@ -1,7 +1,6 @@
 package card
 
 import (
-	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
@@ -89,9 +88,7 @@ func TestCheck(t *testing.T) {
 // here puts programs first in the PATH, and returns a node that runs commands here.
 func here(t *testing.T, scripts map[string]string) step.Node {
 	t.Helper()
-	if _, err := exec.LookPath("awk"); err != nil {
-		t.Skip("needs awk")
-	}
+	programs.Need(t, "awk")
 	programs.First(t, scripts)
 	return step.Via("here", func(argv []string) ([]string, error) { return argv, nil })
 }

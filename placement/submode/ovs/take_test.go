@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/placement/submode/step"
 )
 
@@ -104,13 +104,8 @@ func rows(t *testing.T, n step.Node, port string) string {
 // for no switch.
 func database(t *testing.T) step.Node {
 	t.Helper()
-	for _, tool := range []string{"ovsdb-tool", "ovsdb-server", "ovs-vsctl"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("install openvswitch-switch: ", err)
-		}
-	}
+	vsctl := programs.Need(t, "ovs-vsctl", "ovsdb-tool", "ovsdb-server")
 	dir := t.TempDir()
-	vsctl, _ := exec.LookPath("ovs-vsctl")
 	shim := fmt.Sprintf("#!/bin/sh\nexec %s --db=unix:%s/db.sock --no-wait \"$@\"\n", vsctl, dir)
 	must.Do(t, os.WriteFile(dir+"/ovs-vsctl", []byte(shim), 0o755))
 	path := "PATH=" + dir + ":" + os.Getenv("PATH")

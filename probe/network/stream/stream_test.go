@@ -21,6 +21,7 @@ import (
 	"dpukv/internal/ports"
 	"dpukv/internal/test/kernel"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/probe"
 
 	"go.uber.org/goleak"
@@ -31,9 +32,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // need skips a test on a machine without iperf3.
 func need(t testing.TB) {
 	t.Helper()
-	if _, err := findIperf3(); err != nil {
-		t.Skip(err)
-	}
+	_, err := findIperf3()
+	programs.NeedFound(t, err)
 }
 
 func task(settings string) *probe.Task {
