@@ -57,13 +57,17 @@ build-arm64: ## build ./dpukv-linux-arm64: the one file that a DPU needs
 release: deps-release ## tarballs and Debian packages of both architectures, into dist/ (2 minutes)
 	packaging/release.sh dist
 
-deps: ## install what the tests need beside Go (as root, where apt-get is)
-	@internal/test/install.sh
+deps: ## install what make test uses beside Go (as root on Debian; up to 910 MB)
+	@internal/test/install.sh test
+
+deps-%: ## install what make test and test-% use beside Go
+	@internal/test/install.sh test $*
 
 # With -cpu 8, a scheduler is left that sees what the network brings while tests poll on both CPUs.
-test: deps lint ## lint and the short tests (goal: 5 minutes)
+test: lint ## lint and the short tests, with what is installed (goal: 3 minutes, without lint)
 	@rm -rf $(RECORDS)
-	$(call record,short,./...) -- -short -timeout 20m -cpu 8
+	@$(call record,short,./...) -- -short -timeout 20m -cpu 8; status=$$?; \
+		$(GO) run ./internal/test/skips -missing $(STAGE) $(RECORDS)/*.json && exit $$status
 
 # The stages share no test but the short ones under the race detector.
 ci: ## all of CI: make test, then the other stages, with the time of each (as root; goal: 50 minutes)
@@ -85,7 +89,7 @@ ARM64     = $(filter-out dpukv/client dpukv/cmd/% dpukv/placement/% dpukv/kvs/mi
 PUREGO = ./hashbench ./hashbench/result ./kvs/partition ./probe/memory/stream ./verbs/shm ./verbs/softroce/wire
 
 # "skips -again" names the tests that the short run left out, or cut short.
-test-full: deps lint-builds ## what make test leaves out: long tests, race detector, other builds, benchmarks once
+test-full: deps-full lint-builds ## what make test leaves out: long tests, race detector, other builds, benchmarks once
 	@test -s .test-records/test/short.json || $(MAKE) test
 	@rm -rf $(RECORDS)
 	set -- $$($(GO) run ./internal/test/skips -again $(STAGE) .test-records/test/short.json) && run=$$2 && shift 2 && \
@@ -109,7 +113,7 @@ test-rdma: ## real verbs in a virtual machine: soft-RoCE (as root; builds a kern
 # A test that qemu-user cannot run skips with the reason (internal/test/kernel). One that qemu-user
 # hangs in a fork runs again.
 test-arm64: AGAIN = $(CURDIR)/internal/test/kernel/again.sh
-test-arm64: deps ## short tests under qemu-user, of what a processor can change; sweeps between architectures
+test-arm64: deps-arm64 ## short tests under qemu-user, of what a processor can change; sweeps between architectures
 	@$(GO) list -deps -test ./... >/dev/null # fetches modules: there is no network inside
 	@rm -rf $(RECORDS)
 	$(call record,short) $(call rerun,short) --raw-command -- packaging/arm64.sh env GOARCH=arm64 CGO_ENABLED=0 sh -c \
@@ -128,7 +132,7 @@ $(KUBE)/built:
 	@touch $@
 
 test-kube: FORMAT = standard-verbose
-test-kube: deps $(KUBE)/built ## kubectl against Kubernetes' own API server and kubelet (as root; builds both: 5 minutes)
+test-kube: deps-kube $(KUBE)/built ## kubectl against Kubernetes' own API server and kubelet (as root; builds both: 5 minutes)
 	@test "$$(id -u)" = 0 || { echo "test-kube: found user $$(id -un), allowed: root; others would skip its tests" >&2; exit 1; }
 	@rm -rf $(RECORDS)
 	export PATH="$(KUBE):$$PATH:/usr/sbin" && \
@@ -149,7 +153,8 @@ deps-release:
 	@dpkg -s $(RELEASE_PACKAGES) >/dev/null 2>&1 || { dpkg --add-architecture arm64 && apt-get update -q && \
 		apt-get install -qy --no-install-recommends $(RELEASE_PACKAGES); }
 
-packages: deps deps-release lab-packages ## install what all stages need (as root), but for the guests' part of prepare
+packages: deps-release lab-packages ## install what all stages need (as root), but for the guests' part of prepare
+	@internal/test/install.sh test full arm64 kube bench
 
 # One kernel and one build of Kubernetes serve all later runs.
 prepare: $(KUBE)/built ## build what the guests and test-kube need, once (as root; 10 minutes)
@@ -179,10 +184,14 @@ test-card: lab-packages ## the submodes of a BlueField on emulated tools: a rehe
 	$(call record,guest,./internal/guest) -- -tags guest -count=1 -timeout 60m -run TestCard
 	@$(SKIPS)
 
-lint: ## gofumpt, vet, staticcheck
+lint: ## gofumpt, vet of all modules, staticcheck
 	@out=$$($(TOOL) gofumpt -l .); test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
+	for module in $(NESTED); do $(GO) -C $$module vet ./... || exit 1; done
 	$(TOOL) staticcheck ./...
+
+# The modules of their own. A dependency of dpukv may be missing there.
+NESTED = bench hashbench/lab internal/test/kube
 
 # Vet compiles the tests of every build that a later stage runs: a test that one of them cannot
 # compile fails here, in the first minutes.
@@ -191,12 +200,10 @@ lint-builds: ## vet of all other builds
 	$(GO) vet -tags purego $(PUREGO)
 	$(GO) vet -tags arm64emu,card,guest,kube,manual,release ./...
 	GOARCH=arm64 $(GO) vet $(ARM64)
-	cd bench && $(GO) vet ./...
-	cd hashbench/lab && $(GO) vet ./...
 
 REPEATS ?= 5
 PARTS ?= .
-bench: ## every benchmark beside its yardstick, into bench/results (an hour, two on a noisy host; REPEATS=2: half; PARTS=herd: one package)
+bench: deps-bench ## every benchmark beside its yardstick, into bench/results (an hour, two on a noisy host; REPEATS=2: half; PARTS=herd: one package)
 	cd bench && $(GO) run ./measure -repeats $(REPEATS) -parts '$(PARTS)'
 	$(TOOL) benchstat -filter '-.unit:/-cpus$$|^fixed-/' "$$(ls -t bench/results/*.txt | head -1)"
 
@@ -214,12 +221,12 @@ bench-peers: deps build ## memcached and Redis beside MICA and HERD on this mach
 bench-hostile: build ## what MICA's and HERD's servers bear: hostile clients beside an honest one (about 8 minutes)
 	cd bench && for s in mica herd; do $(GO) run ./hostile -store $$s ../dpukv || exit 1; done
 
-bench-hash-c: deps ## Go's hash functions beside C's: the same bits, and time over time (about 2 minutes)
+bench-hash-c: deps-full ## Go's hash functions beside C's: the same bits, and time over time (about 2 minutes)
 	@for r in google/cityhash rurban/smhasher; do d=$(HASH_C)/$${r#*/}; \
 	  test -d $$d || git clone -q --depth 1 https://github.com/$$r $$d || echo "without $$r, which could not be fetched"; done
 	HASH_C_SOURCES=$(HASH_C) $(GO) -C hashbench/lab test ./reference -count=1 -v -times 60s -timeout 30m
 
-hash-model: deps ## what hash functions would take on Cortex-A72 and A78: a model, not a measurement (some minutes)
+hash-model: deps-full ## what hash functions would take on Cortex-A72 and A78: a model, not a measurement (some minutes)
 	$(GO) -C hashbench/lab run ./hash-model
 
 SEEDS ?= 10000
@@ -229,7 +236,7 @@ simulate: ## servers and lanes in SEEDS simulated worlds each (SEEDS=10000), wit
 	$(GO) test ./verbs/mqueue -run '^TestModel$$' -timeout 0 -v -rapid.checks $(SEEDS)
 	$(GO) test ./results -run TestIntervalsHoldTheTruth -timeout 0 -v -periods 1000
 
-figures: deps ## the pictures of docs/img, from the runs in examples/runs
+figures: ## the pictures of docs/img, from the runs in examples/runs
 	$(GO) test ./internal/test/images -count=1 -update
 
 # Go's engine now and then fails a target whose time ran out in the middle of an input. So a target

@@ -83,7 +83,12 @@ func TestFiguresOfNasty(t *testing.T) {
 
 func TestConformance(t *testing.T) {
 	const largest = 2000 // fits a datagram of shm
-	for _, workers := range []int{1, 2} {
+	all := []int{1, 2}
+	if testing.Short() {
+		all = all[1:]
+		t.Log("a short run: two workers")
+	}
+	for _, workers := range all {
 		t.Run(fmt.Sprint("workers=", workers), func(t *testing.T) {
 			kvstest.Conformance(t, &Store, kvstest.Config{
 				Server: kvs.ServerConfig{Workers: workers, ValueBytes: largest},

@@ -16,7 +16,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const largest = 2000
 
 func TestConformance(t *testing.T) {
-	for _, workers := range []int{1, 2} {
+	all := []int{1, 2}
+	if testing.Short() {
+		all = all[1:]
+		t.Log("a short run: two workers")
+	}
+	for _, workers := range all {
 		t.Run(fmt.Sprint("workers=", workers), func(t *testing.T) {
 			kvstest.Conformance(t, &Store, kvstest.Config{
 				Server: kvs.ServerConfig{Workers: workers, ValueBytes: largest},

@@ -18,7 +18,11 @@ func TestSealAvalanche(t *testing.T) {
 	block := hashbench.Func{Name: "seal of a block", Sum64: func(b []byte) uint64 {
 		return s.ofBlock(wordsOf(b, len(b)), len(b))
 	}}
-	const n = 2000
+	n := 2000
+	if testing.Short() {
+		n = 200
+		t.Log("a short run: a tenth of the keys")
+	}
 	for _, of := range []struct {
 		f     hashbench.Func
 		bytes int

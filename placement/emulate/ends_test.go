@@ -253,7 +253,12 @@ func TestKilledHalfway(t *testing.T) {
 	}
 	whole := time.Since(start)
 	all := world{holders: map[string]bool{}}
-	for range 12 {
+	kills := 12
+	if testing.Short() {
+		kills = 4
+		t.Log("a short run: 4 are killed")
+	}
+	for range kills {
 		cmd := exec.Command(owner, "lab")
 		in, _ := cmd.StdinPipe()
 		must.Do(t, cmd.Start())
@@ -270,7 +275,7 @@ func TestKilledHalfway(t *testing.T) {
 	}
 	must.Do(t, keeper.Sweep())
 	all.mustVanish(t)
-	t.Logf("12 were killed, with %d namespaces and %d control groups", len(all.namespaces), len(all.groups))
+	t.Logf("%d were killed, with %d namespaces and %d control groups", kills, len(all.namespaces), len(all.groups))
 }
 
 // TestOwnerKilledHalfway kills the owner at any moment of a start, while replies are on their way
@@ -278,7 +283,12 @@ func TestKilledHalfway(t *testing.T) {
 func TestOwnerKilledHalfway(t *testing.T) {
 	needLab(t)
 	var all []world
-	for range 10 {
+	kills := 10
+	if testing.Short() {
+		kills = 3
+		t.Log("a short run: 3 are killed")
+	}
+	for range kills {
 		cmd := exec.Command(owner, "start")
 		in, _ := cmd.StdinPipe()
 		must.Do(t, cmd.Start())

@@ -95,6 +95,9 @@ func TestManyRepeats(t *testing.T) {
 
 // TestLongLists: a list of more than 2,000 rows says how many there are, and where the rest is.
 func TestLongLists(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds: a page of thousands of rows")
+	}
 	const rows = 2100
 	run := runfoldertest.Large(t, 2*rows, func(i int) results.Point {
 		p := resultstest.Point(func(p *results.Point) { p.Keys = 1000 + i/2 })

@@ -182,7 +182,11 @@ func exchange(t *testing.T, requester, answerer *End, n int) {
 }
 
 func TestExchange(t *testing.T) {
-	const messages = 300
+	messages := 300
+	if testing.Short() {
+		messages = 100
+		t.Log("a short run: fewer messages")
+	}
 	for name, open := range providers {
 		for _, way := range []Answers{Read, Written} {
 			for _, ownerFirst := range []bool{false, true} {

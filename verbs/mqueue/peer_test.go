@@ -62,6 +62,9 @@ func TestPeerCloses(t *testing.T) {
 // TestPeerIsSilent checks a peer that is cut off: its device answers nothing, and its side channel
 // stays open. The mover's READs then end the lane.
 func TestPeerIsSilent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for seconds until a silent peer is given up")
+	}
 	_, mover := lane(t, openSoftRoCE, Config{Shape: Shape{4, 64}})
 	checkError(t, pollUntilError(t, mover), verbs.StatusRetryExceeded.String())
 }

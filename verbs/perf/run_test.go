@@ -56,6 +56,10 @@ func TestEveryOperation(t *testing.T) {
 					verbs.RC: {Write, Read, Send},
 				} {
 					for _, op := range ops {
+						if name != "shm" && testing.Short() && op != ops[0] {
+							t.Log("a short run: an operation of each type, but over shm")
+							continue
+						}
 						t.Run(fmt.Sprint(kind, ",", op, ",", typ), func(t *testing.T) {
 							checkRun(t, dev, small(kind, op, typ))
 						})

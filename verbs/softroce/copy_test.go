@@ -32,9 +32,14 @@ func TestPlaceLast(t *testing.T) {
 // TestPollerSeesWholeWrite checks that a poller of the word with the last byte, like a key-value
 // store, sees the whole message.
 func TestPollerSeesWholeWrite(t *testing.T) {
+	rounds := 200
+	if testing.Short() {
+		rounds = 50
+		t.Log("a short run: fewer rounds")
+	}
 	for _, n := range []int{8, 50, 61, 64, 1000, 2500} { // with the last byte at the end of a word, and in the middle
 		a, b := pair(t, verbs.UC, Options{MTU: 1024}, Options{MTU: 1024})
-		const at, rounds = 128, 200
+		const at = 128
 		word := (*uint64)(unsafe.Pointer(&b.mr.Bytes()[(at+n-1)&^7]))
 		var seen atomic.Uint32
 		bad := make(chan int, 1)

@@ -1,7 +1,7 @@
 // Command skips reads what a make stage's tests skipped, and compares it with a list of allowed
 // skips.
 //
-//	go run ./internal/test/skips [-list .ci/skips.txt] [-again] STAGE FILE...
+//	go run ./internal/test/skips [-list .ci/skips.txt] [-again] [-missing] STAGE FILE...
 //
 // FILE is the output of go test -json. A test counts as skipped if no FILE of the stage ran it: a
 // test that only the race detector's short run leaves out is not skipped.
@@ -23,6 +23,11 @@
 //
 // The command prints every skip. With the environment variable CI set, it fails on a skip that no
 // entry allows, and on an entry that matches no skip of its stage.
+//
+// # Programs that are not installed
+//
+// With -missing, the command prints a line for each program without which tests skipped: those that
+// programs.Need skipped (internal/test/programs). It fails for none of them.
 //
 // # The rest of a short run
 //

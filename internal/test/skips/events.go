@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -88,6 +89,30 @@ func (r *recorder) skips() (lines []string) {
 		if !r.ran[name] {
 			lines = append(lines, name+": "+words(r.skipped[name].String()))
 		}
+	}
+	return lines
+}
+
+var (
+	needs  = regexp.MustCompile(`needs the program (\S+), which is not installed`)
+	folder = regexp.MustCompile(`^[^.]*`) // of the package
+)
+
+// missing has a line for each program without which tests were left out.
+func (r *recorder) missing() (lines []string) {
+	tests, folders := map[string]int{}, map[string]map[string]bool{}
+	for _, skip := range r.skips() {
+		if found := needs.FindStringSubmatch(skip); found != nil {
+			name := found[1]
+			if tests[name]++; folders[name] == nil {
+				folders[name] = map[string]bool{}
+			}
+			folders[name][folder.FindString(skip)] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(tests)) {
+		lines = append(lines, fmt.Sprintf("without %s, which is not installed: tests left out: %d, of %s",
+			name, tests[name], strings.Join(slices.Sorted(maps.Keys(folders[name])), ", ")))
 	}
 	return lines
 }

@@ -15,8 +15,10 @@ func main() {
 	list := flag.String("list", ".ci/skips.txt", "the allowed skips")
 	again := flag.Bool("again", false,
 		"print what go test needs to run the tests that were left out")
+	missing := flag.Bool("missing", false,
+		"print a line for each program that is not installed, and nothing else")
 	flag.Parse()
-	todo := task{list: *list, strict: os.Getenv("CI") != "", again: *again}
+	todo := task{*list, os.Getenv("CI") != "", *again, *missing}
 	if err := todo.run(os.Stdout, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "skips:", err)
 		os.Exit(1)
@@ -25,9 +27,10 @@ func main() {
 
 // task is what the command is asked to do.
 type task struct {
-	list   string // the file of allowed skips
-	strict bool   // a skip that the list does not allow is an error
-	again  bool   // print the tests to run again, and nothing else
+	list    string // the file of allowed skips
+	strict  bool   // a skip that the list does not allow is an error
+	again   bool   // print the tests to run again, and nothing else
+	missing bool   // print the programs that are not installed, and nothing else
 }
 
 // run prints the skips of a stage.
@@ -48,6 +51,12 @@ func (k *task) run(out io.Writer, args []string) error {
 		if err := r.readFile(file); err != nil {
 			return err
 		}
+	}
+	if k.missing {
+		for _, line := range r.missing() {
+			fmt.Fprintln(out, line)
+		}
+		return nil
 	}
 	v := judge(list, stage, r.skips())
 	if k.again {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,6 +68,29 @@ func TestAgain(t *testing.T) {
 	todo := task{list: writeRun(t, testList), strict: true, again: true}
 	err := todo.run(&said, []string{"test", writeRun(t, record)})
 	const want = "-run ^(TestMany|TestParts)$ ./b ./b/c\n"
+	if err != nil || said.String() != want {
+		t.Errorf("found %q and %v, want %q", said.String(), err, want)
+	}
+}
+
+// TestMissing: a program has one line, however many tests need it.
+func TestMissing(t *testing.T) {
+	record := ""
+	for pkg, test := range map[string]string{"a/b": "TestPage/one", "a/c": "TestPage", "d": "TestD"} {
+		name := "chromium"
+		if pkg == "d" {
+			name = "tshark"
+		}
+		record += fmt.Sprintf(`{"Action":"output","Package":"dpukv/%[1]s","Test":%[2]q,`+
+			`"Output":"x_test.go:1: needs the program %[3]s, which is not installed\n"}
+{"Action":"skip","Package":"dpukv/%[1]s","Test":%[2]q}
+`, pkg, test, name)
+	}
+	var said strings.Builder
+	todo := task{list: writeRun(t, testList), strict: true, missing: true}
+	err := todo.run(&said, []string{"test", writeRun(t, record)})
+	const want = "without chromium, which is not installed: tests left out: 2, of a/b, a/c\n" +
+		"without tshark, which is not installed: tests left out: 1, of d\n"
 	if err != nil || said.String() != want {
 		t.Errorf("found %q and %v, want %q", said.String(), err, want)
 	}
