@@ -278,6 +278,9 @@ func TestLateWakeUps(t *testing.T) {
 
 // TestFewLateBatches: 1 % of the batches leave 50 ms late. They are all that the p99.9 shows.
 func TestFewLateBatches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds: a thousand of the simulation's")
+	}
 	cfg := simLoad()
 	cfg.RateOps, cfg.Duration = 10, 1000*time.Second
 	batches := int64(0)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,8 +131,12 @@ var folderNames = []string{
 func TestFoldersOfOthersAreOnlyData(t *testing.T) {
 	whole := wholeFolder(t, t.TempDir(), "run")
 	other := wholeFolder(t, t.TempDir(), "other")
-	for kind := range planted {
-		for _, name := range folderNames {
+	for i, kind := range slices.Sorted(maps.Keys(planted)) {
+		for j, name := range folderNames {
+			if testing.Short() && (i+j)%len(planted) > 1 {
+				t.Log("a short run: two kinds at each name")
+				continue
+			}
 			out := t.TempDir()
 			must.Do(t, os.WriteFile(filepath.Join(out, "precious"), []byte("store: herd\n"), 0o600))
 			dir := filepath.Join(t.TempDir(), "run")

@@ -345,6 +345,10 @@ func TestHostileTexts(t *testing.T) {
 	}
 	ordinary := page(runFolder(t, results.StatusOK))
 	for _, probe := range []bool{false, true} {
+		if probe && testing.Short() {
+			t.Log("a short run: no probes")
+			continue
+		}
 		dir, other := hostileFolder(t, probe), hostileFolder(t, probe)
 		ok := len(hostile) - len(hostile)/5
 		for _, args := range [][]string{

@@ -23,8 +23,13 @@ import (
 )
 
 func TestConformance(t *testing.T) {
+	all := []int{1, 2}
+	if testing.Short() {
+		all = all[1:]
+		t.Log("a short run: two workers")
+	}
 	for _, protocol := range Protocols {
-		for _, workers := range []int{1, 2} {
+		for _, workers := range all {
 			t.Run(fmt.Sprint(protocol, workers), func(t *testing.T) {
 				s := start(t, func(c *kvs.ServerConfig) { c.Workers = workers })
 				r := dial(t, s.Addr(), Options{Protocol: protocol})

@@ -13,6 +13,11 @@ import (
 // TestHitRate fills a table with the items that it is sized for. The table must keep the share that
 // its mode promises, whatever their number and however many partitions share them.
 func TestHitRate(t *testing.T) {
+	seeds := 5
+	if testing.Short() {
+		seeds = 1
+		t.Log("a short run: one seed")
+	}
 	for _, mode := range []Mode{Cache, Store} {
 		for _, items := range []int{1, 10, 100, 1000, 5000, 100_000} {
 			for _, partitions := range []int{1, 3, 8} {
@@ -22,7 +27,7 @@ func TestHitRate(t *testing.T) {
 						LogBytes: LogBytesFor(items, 8, 8, mode, partitions),
 					})
 					core := table.Core(0)
-					for seed := range uint64(5) {
+					for seed := range uint64(seeds) {
 						table.reset()
 						each(core, items, seed, kvs.Set)
 						rate := float64(each(core, items, seed, kvs.Get)) / float64(items)

@@ -186,6 +186,9 @@ func equalSets(a, b []string) bool {
 
 // TestClusterTLS checks every operation against a cluster with TLS and a password.
 func TestClusterTLS(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds, and others test clusters, and TLS")
+	}
 	files := certs.New(t)
 	addrs := cluster(t, func(args ...string) string {
 		return runTLS(t, &files, append(args, "--tls-cluster", "yes", "--tls-replication", "yes",

@@ -45,6 +45,10 @@ func TestLogin(t *testing.T) {
 		"with TLS":          {"rediss://" + addr, password, "leave out the last s of the scheme"},
 		"no rights":         {"redis://reader@" + addr + "/1", password, "grant the ACL user"},
 	} {
+		if testing.Short() && name == "with TLS" {
+			t.Log("a short run: without TLS, for which the server waits seconds")
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			r, err := Dial(t.Context(), c.url, Options{Credentials: pipetest.Credentials(c.password)})
 			if err == nil {

@@ -206,22 +206,24 @@ func TestAgentEndsWithItsInput(t *testing.T) {
 // TestAgentEndsInSilence: behind a cut network, an agent's input does not end. Signs of life keep
 // the agent running.
 func TestAgentEndsInSilence(t *testing.T) {
-	const silence = 2 * time.Second
-	p := startAgentThatWaits(t, silence)
-	p.out.Send(stubSpec)
-	<-p.inbox
-	for range 12 {
-		time.Sleep(silence / 8)
-		p.out.Send(&alive{})
-	}
-	select {
-	case err := <-p.ended:
-		t.Fatalf("ended while it was wanted: %v", err)
-	default:
-	}
-	if err := p.end(t); !errors.Is(err, errSilence) {
-		t.Errorf("got %v, want %v", err, errSilence)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const silence = 2 * time.Second
+		p := startAgentThatWaits(t, silence)
+		p.out.Send(stubSpec)
+		<-p.inbox
+		for range 12 {
+			time.Sleep(silence / 8)
+			p.out.Send(&alive{})
+		}
+		select {
+		case err := <-p.ended:
+			t.Fatalf("ended while it was wanted: %v", err)
+		default:
+		}
+		if err := p.end(t); !errors.Is(err, errSilence) {
+			t.Errorf("got %v, want %v", err, errSilence)
+		}
+	})
 }
 
 func TestAgentTellsWhyItFails(t *testing.T) {

@@ -32,6 +32,10 @@ func TestTheDeadAreNamedFirst(t *testing.T) {
 		"server@serve=kill,client@go=hang": "node server: asked to serve mica, it was killed by signal 9",
 		"client@ready=failed preload,server@stop=die,@never=deaf": "node client: only 3 of 10 keys were found",
 	} {
+		if testing.Short() && strings.Contains(script, "deaf") && !strings.Contains(script, "stop=kill") {
+			t.Log("a short run: one deaf node, for whose end the sweep waits")
+			continue
+		}
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			o, _, pids := fakeOptions(t, script)

@@ -31,6 +31,10 @@ func TestPagesOfALine(t *testing.T) {
 		"several kinds":    {"hugetlb-2m;4k;thp-2m;4k;hugetlb-2m", "hugetlb-2m", 6, 1, "found 4k"},
 		"the first is odd": {"4k;thp-2m", "4k", 10, 3, "found thp-2m behind the items, allowed: 4k"},
 	} {
+		if testing.Short() && name != "one is odd" && row.failed == 0 {
+			t.Log("a short run: not each row that ends well")
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			o, stderr, pids := fakeOptions(t, "client@pages="+row.pages)
 			patient(&o)

@@ -45,7 +45,7 @@ func counted(answers []Answer, is func(a *Answer) bool) (n int) {
 func simulated(t *testing.T) int {
 	if testing.Short() {
 		t.Log("a short run: fewer seeds")
-		return 60
+		return 30
 	}
 	return 400
 }

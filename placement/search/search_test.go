@@ -66,7 +66,12 @@ func TestSearchFindsTheHighestRate(t *testing.T) {
 
 // TestSearchIsBounded measures verdicts by the throw of a coin, near each rate and everywhere.
 func TestSearchIsBounded(t *testing.T) {
-	for seed := range uint64(300) {
+	seeds := 300
+	if testing.Short() {
+		seeds = 60
+		t.Log("a short run: fewer seeds")
+	}
+	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		s := usual
 		s.Repeats = 1 + int(seed%10)

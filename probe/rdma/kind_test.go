@@ -79,6 +79,9 @@ func TestMeasure(t *testing.T) {
 
 // TestServerEnds: a client whose server ends has an error, and does not hang.
 func TestServerEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for seconds until the server is given up")
+	}
 	task, srv := pair(t, "shm", testLatency, "write", "8")
 	task.Duration = time.Hour
 	task.Began = func() { go srv.Close() }

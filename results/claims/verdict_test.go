@@ -271,7 +271,11 @@ func TestMoreRepeatsDecideMore(t *testing.T) {
 		}
 		return &m
 	}
-	const trials = 400
+	trials := 400
+	if testing.Short() {
+		trials = 100
+		t.Log("a short run: fewer trials")
+	}
 	for _, row := range []struct {
 		truth float64
 		want  Verdict

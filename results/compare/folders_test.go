@@ -39,7 +39,7 @@ func throughputs(s Side) (list []float64) {
 func TestFoldersDifferAtTheStatedRate(t *testing.T) {
 	trials, alpha := 600, 0.05
 	if testing.Short() {
-		trials = 200
+		trials = 100
 		t.Log("a short run: fewer trials")
 	}
 	options := Options{Alpha: alpha, Metrics: Metrics()[:1]}

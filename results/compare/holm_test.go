@@ -44,7 +44,12 @@ func drawnQuestions(rng *rand.Rand, n int) []results.Point {
 // the correction this is so in about 40 % of the comparisons.
 func TestManyQuestionsDifferAtTheStatedRate(t *testing.T) {
 	rng, differ, uncorrected := rand.New(rand.NewPCG(13, 14)), 0, 0
-	const trials, alpha = 300, 0.05
+	const alpha = 0.05
+	trials := 300
+	if testing.Short() {
+		trials = 100
+		t.Log("a short run: fewer trials")
+	}
 	for range trials {
 		c := must.Get(Compare(Side{Points: drawnQuestions(rng, 12)}, Side{Points: drawnQuestions(rng, 12)},
 			Options{Alpha: alpha, Metrics: Metrics()[:1]}))(t)
@@ -59,7 +64,7 @@ func TestManyQuestionsDifferAtTheStatedRate(t *testing.T) {
 		}
 	}
 	t.Logf("of %d comparisons, %d differ; %d without the correction", trials, differ, uncorrected)
-	if limit := alpha*trials + 4*math.Sqrt(trials*alpha*(1-alpha)); float64(differ) > limit {
+	if limit := alpha*float64(trials) + 4*math.Sqrt(float64(trials)*alpha*(1-alpha)); float64(differ) > limit {
 		t.Errorf("%d of %d comparisons have a difference, want at most %.0f", differ, trials, limit)
 	}
 	if uncorrected < trials/4 {

@@ -127,7 +127,11 @@ func TestRoundsOfBoth(t *testing.T) {
 
 // TestEqualBuildsDiffer: of runs of two equal builds, at most the level shows any difference.
 func TestEqualBuildsDiffer(t *testing.T) {
-	const trials = 400
+	trials := 400
+	if testing.Short() {
+		trials = 100
+		t.Log("a short run: fewer trials")
+	}
 	rng, differ := rand.New(rand.NewPCG(7, 8)), 0
 	for range trials {
 		c := compareBuilds(t, twoBuilds(rng, 7, []int{1, 2, 4}, 1), Options{Metrics: Metrics()[:1], Alpha: 0.05})
@@ -136,7 +140,7 @@ func TestEqualBuildsDiffer(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d equal runs differ", differ, trials)
-	if limit := 0.05*trials + 2*math.Sqrt(trials*0.05*0.95); float64(differ) > limit {
+	if limit := 0.05*float64(trials) + 2*math.Sqrt(float64(trials)*0.05*0.95); float64(differ) > limit {
 		t.Errorf("%d of %d differ, want at most %.0f", differ, trials, limit)
 	}
 }

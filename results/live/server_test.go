@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"dpukv/internal/test/chromium"
 	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
@@ -93,7 +94,7 @@ func TestAddressInUse(t *testing.T) {
 
 // TestPageFillsUp keeps a browser open while points arrive.
 func TestPageFillsUp(t *testing.T) {
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	s, dir := served(t)
 	w := begin(t, dir)
 	b.Open(t, s.URL())

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 
+	"dpukv/internal/test/chromium"
 	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
@@ -51,13 +52,13 @@ func TestBeneathInTheModel(t *testing.T) {
 }
 
 func TestBeneathInABrowser(t *testing.T) {
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	dir := t.TempDir()
 	b.Run(t, browser.SetDownloadBehavior(browser.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(dir),
 		chromedp.EmulateViewport(1400, 900))
 	b.Open(t, page(t, probed(t, true), Options{}))
 	text := func(selector string) string {
-		return resultstest.Eval[string](t, b, fmt.Sprintf(`document.querySelector(%q).textContent`, selector))
+		return chromium.Eval[string](t, b, fmt.Sprintf(`document.querySelector(%q).textContent`, selector))
 	}
 	for selector, parts := range map[string][]string{
 		"#beneath-figures": {
@@ -90,14 +91,14 @@ func TestBeneathInABrowser(t *testing.T) {
 }
 
 // beneathFits checks that each figure has ink, and that nothing is wider than its place.
-func beneathFits(t *testing.T, b *resultstest.Browser, width int64) {
+func beneathFits(t *testing.T, b *chromium.Browser, width int64) {
 	b.Run(t, chromedp.EmulateViewport(width, 900))
 	b.Until(t, fmt.Sprintf("innerWidth === %d", width))
-	if wide := resultstest.Eval[[]string](t, b, `["html", "#beneath", "#beneath-figures", "#beneath-tables", "#made"]
+	if wide := chromium.Eval[[]string](t, b, `["html", "#beneath", "#beneath-figures", "#beneath-tables", "#made"]
 		.filter(s => { const e = document.querySelector(s); return e.scrollWidth > e.clientWidth; })`); len(wide) > 0 {
 		t.Errorf("at %d pixels %q are wider than their place", width, wide)
 	}
-	inked := resultstest.Eval[[]int](t, b, `[...document.querySelectorAll("#beneath canvas")].map(c => {
+	inked := chromium.Eval[[]int](t, b, `[...document.querySelectorAll("#beneath canvas")].map(c => {
 		const copy = Object.assign(document.createElement("canvas"), { width: c.width, height: c.height }), to = copy.getContext("2d", { willReadFrequently: true });
 		to.drawImage(c, 0, 0);
 		const px = to.getImageData(0, 0, c.width, c.height).data; let n = 0;
@@ -115,20 +116,20 @@ func beneathFits(t *testing.T, b *resultstest.Browser, width int64) {
 }
 
 // madeOfWhatIsShown: a filter takes away the parts of what it leaves out.
-func madeOfWhatIsShown(t *testing.T, b *resultstest.Browser) {
+func madeOfWhatIsShown(t *testing.T, b *chromium.Browser) {
 	titles := `[...document.querySelectorAll("#made details")].map(d => d.dataset.curve).join("; ")`
 	b.Click(t, `#filters input[data-dim="submode"][data-value="off-path"]`)
-	if got := resultstest.Eval[string](t, b, titles); got != "MICA, CH-SH, SM1" {
+	if got := chromium.Eval[string](t, b, titles); got != "MICA, CH-SH, SM1" {
 		t.Errorf("parts of %s", got)
 	}
 	b.Click(t, `#filters input[data-dim="submode"][data-value="off-path"]`)
-	if got := resultstest.Eval[string](t, b, titles); got != "MICA, CH-SH, SM1; MICA, CH-SH, off-path" {
+	if got := chromium.Eval[string](t, b, titles); got != "MICA, CH-SH, SM1; MICA, CH-SH, off-path" {
 		t.Errorf("parts of %s", got)
 	}
 }
 
-func probesAreSaved(t *testing.T, b *resultstest.Browser, dir string) {
-	b.Run(t, chromedp.EmulateViewport(1400, 900), resultstest.Prefer("dark"))
+func probesAreSaved(t *testing.T, b *chromium.Browser, dir string) {
+	b.Run(t, chromedp.EmulateViewport(1400, 900), chromium.Prefer("dark"))
 	b.Click(t, `#beneath figure[data-stem="verbs-latency-p50"] [data-save="svg"]`)
 	svg := string(downloaded(t, dir, ".svg"))
 	keep(t, "verbs.svg", []byte(svg))
@@ -144,7 +145,7 @@ func probesAreSaved(t *testing.T, b *resultstest.Browser, dir string) {
 // TestProbesAloneInABrowser: a run without stores has a page, and so has one without probes. Neither
 // has a part on a DPU.
 func TestProbesAloneInABrowser(t *testing.T) {
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	for _, c := range []struct {
 		run    *runfolder.Run
 		want   string
@@ -154,14 +155,14 @@ func TestProbesAloneInABrowser(t *testing.T) {
 		{runfoldertest.Create(t, resultstest.Curve(1e6, []int{1, 2}, 1)), "This run has no probes", 2},
 	} {
 		b.Open(t, page(t, c.run, Options{}))
-		if got := resultstest.Eval[string](t, b, `document.querySelector("#beneath-lead").textContent`); !strings.HasPrefix(
+		if got := chromium.Eval[string](t, b, `document.querySelector("#beneath-lead").textContent`); !strings.HasPrefix(
 			got, c.want) {
 			t.Errorf("found %q, want %q", got, c.want)
 		}
-		if made := resultstest.Eval[string](t, b, `document.querySelector("#made").textContent`); made != "" {
+		if made := chromium.Eval[string](t, b, `document.querySelector("#made").textContent`); made != "" {
 			t.Errorf("a curve is made of %q", made)
 		}
-		hidden := resultstest.Eval[int](t, b, `document.querySelectorAll("section[hidden]:not(#answer), nav a[hidden]").length`)
+		hidden := chromium.Eval[int](t, b, `document.querySelectorAll("section[hidden]:not(#answer), nav a[hidden]").length`)
 		if want := c.hidden; hidden != want {
 			t.Errorf("%d parts and links are hidden, want %d", hidden, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"dpukv/internal/test/chromium"
 	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
@@ -18,11 +19,11 @@ import (
 	"dpukv/results/runfolder/runfoldertest"
 )
 
-func TestMain(m *testing.M) { os.Exit(resultstest.ShareChromium(m)) }
+func TestMain(m *testing.M) { os.Exit(chromium.Share(m)) }
 
 // TestPageInABrowser uses the page as a reader does.
 func TestPageInABrowser(t *testing.T) {
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	run := study(t)
 	address := page(t, run, Options{})
 	b.Run(t, chromedp.EmulateViewport(1280, 900))
@@ -49,7 +50,7 @@ func TestPageInABrowser(t *testing.T) {
 }
 
 // picture saves a screenshot for a human reader, if DPUKV_SCREENSHOTS names a folder.
-func picture(t *testing.T, b *resultstest.Browser, name string) {
+func picture(t *testing.T, b *chromium.Browser, name string) {
 	t.Helper()
 	dir := os.Getenv("DPUKV_SCREENSHOTS")
 	if dir == "" {
@@ -60,22 +61,22 @@ func picture(t *testing.T, b *resultstest.Browser, name string) {
 	must.Do(t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
 }
 
-func figuresDraw(t *testing.T, b *resultstest.Browser) {
+func figuresDraw(t *testing.T, b *chromium.Browser) {
 	picture(t, b, "light")
-	titles := resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("figcaption")].map(f => f.textContent)`)
+	titles := chromium.Eval[[]string](t, b, `[...document.querySelectorAll("figcaption")].map(f => f.textContent)`)
 	if want := []string{
 		"HERD · 50 % GET", "HERD · 95 % GET", "HERD · 100 % GET", "MICA · 50 % GET", "MICA · 95 % GET",
 		"MICA · 100 % GET",
 	}; fmt.Sprint(titles) != fmt.Sprint(want) {
 		t.Errorf("figures %q, want %q", titles, want)
 	}
-	below := resultstest.Eval[string](t, b,
+	below := chromium.Eval[string](t, b,
 		`document.querySelectorAll("#panels figure")[3].querySelector(".below").textContent`)
 	if !strings.HasPrefix(below, "✕ 3 points failed and are not drawn: CH-SD, 12 client threads") {
 		t.Errorf("below the figure with failed points stands %q", below)
 	}
 	// For each canvas, the number of pixels in the first line's colour.
-	inked := resultstest.Eval[[]int](t, b, `[...document.querySelectorAll("#panels canvas")].map(c => {
+	inked := chromium.Eval[[]int](t, b, `[...document.querySelectorAll("#panels canvas")].map(c => {
 		const px = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; let n = 0;
 		for (let i = 0; i < px.length; i += 4) if (px[i] === 0 && px[i+1] === 0x72 && px[i+2] === 0xb2 && px[i+3] === 255) n++;
 		return n; })`)
@@ -87,8 +88,8 @@ func figuresDraw(t *testing.T, b *resultstest.Browser) {
 }
 
 // limitsAreThoseOfResults compares the page's computed values with those of package results.
-func limitsAreThoseOfResults(t *testing.T, b *resultstest.Browser, run *runfolder.Run) {
-	got := strings.Join(resultstest.Eval[[]string](t, b,
+func limitsAreThoseOfResults(t *testing.T, b *chromium.Browser, run *runfolder.Run) {
+	got := strings.Join(chromium.Eval[[]string](t, b,
 		`[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => [...r.cells].slice(2, 6).map(c => c.textContent).join(" | "))`), "\n")
 	points, _, err := run.Points()
 	must.Do(t, err)
@@ -128,7 +129,7 @@ func reachedKnee(l *results.Line, k results.Knee, metric results.LatencyMetric) 
 
 // boundIsThatOfResults compares the last column with package results. Some lines break the bound
 // at a middle load only.
-func boundIsThatOfResults(t *testing.T, b *resultstest.Browser) {
+func boundIsThatOfResults(t *testing.T, b *chromium.Browser) {
 	latencies := []float64{100, 120, 260, 270, 195}
 	points := resultstest.Curve(2e6, []int{1, 2, 4, 8, 12}, 3, func(p *results.Point) {
 		i := slices.Index([]int{1, 2, 4, 8, 12}, p.ClientThreads)
@@ -139,7 +140,7 @@ func boundIsThatOfResults(t *testing.T, b *resultstest.Browser) {
 	})
 	bound := must.Get(results.ParseBound("p99=200us"))(t)
 	b.Open(t, page(t, runfoldertest.Create(t, points), Options{Bound: &bound}))
-	got := resultstest.Eval[string](t, b, `document.querySelector("#limits-table tbody tr").cells[6].textContent`)
+	got := chromium.Eval[string](t, b, `document.querySelector("#limits-table tbody tr").cells[6].textContent`)
 	w := results.Lines(points)[0].Within(bound)
 	at := func(m *results.Mark) string {
 		return fmt.Sprintf("%s Mops at %s client threads", three(m.Throughput().Median/1e6), m.AxisValue)
@@ -164,40 +165,40 @@ func three(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-func hoverTells(t *testing.T, b *resultstest.Browser) {
+func hoverTells(t *testing.T, b *chromium.Browser) {
 	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[4].scrollIntoView({block: "center"})`, nil))
 	// The keyboard finds the last mark of CH-SH, then the mouse moves to the same place.
 	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[4].focus()`, nil),
 		chromedp.KeyEvent(strings.Repeat(kb.ArrowRight, 5)))
-	where := resultstest.Eval[[]float64](t, b,
+	where := chromium.Eval[[]float64](t, b,
 		`(r => [r.x + r.width / 2, r.y + r.height / 2])(document.querySelectorAll("figure")[4].querySelector(".ring").getBoundingClientRect())`)
 	b.Run(t, chromedp.Evaluate(`document.activeElement.blur()`, nil))
-	if shown := resultstest.Eval[int](t, b, `document.querySelectorAll(".tip:not([hidden])").length`); shown != 0 {
+	if shown := chromium.Eval[int](t, b, `document.querySelectorAll(".tip:not([hidden])").length`); shown != 0 {
 		t.Errorf("%d boxes are left when the focus is gone", shown)
 	}
 	b.Run(t, chromedp.MouseEvent("mouseMoved", where[0]+5, where[1]-5))
-	tip := resultstest.Eval[string](t, b, `document.querySelector(".tip:not([hidden])")?.innerText || "no box"`)
+	tip := chromium.Eval[string](t, b, `document.querySelector(".tip:not([hidden])")?.innerText || "no box"`)
 	must.Contain(t, strings.ReplaceAll(tip, "p999", "p99.9"),
 		"12 client threads", "3 repeats", "throughput", "Mops", "p99.9", "Bottleneck: both",
 		"client-bound: the client's threads",
 	)
 	picture(t, b, "hover")
 	b.Run(t, chromedp.MouseEvent("mouseMoved", 5, 5))
-	if shown := resultstest.Eval[int](t, b, `document.querySelectorAll(".tip:not([hidden])").length`); shown != 0 {
+	if shown := chromium.Eval[int](t, b, `document.querySelectorAll(".tip:not([hidden])").length`); shown != 0 {
 		t.Errorf("%d boxes are left when the mouse is gone", shown)
 	}
 }
 
-func keyboardReaches(t *testing.T, b *resultstest.Browser) {
+func keyboardReaches(t *testing.T, b *chromium.Browser) {
 	b.Run(t, chromedp.Evaluate(`document.querySelectorAll(".plot")[5].focus()`, nil),
 		chromedp.KeyEvent(kb.ArrowRight+kb.ArrowDown+kb.ArrowDown+kb.ArrowRight))
-	said := resultstest.Eval[string](t, b, `document.querySelector("#said").textContent`)
+	said := chromium.Eval[string](t, b, `document.querySelector("#said").textContent`)
 	if !strings.Contains(said, "CH-SD. 2 client threads.") || !strings.Contains(said, "p99") {
 		t.Errorf("read aloud is %q", said)
 	}
 	b.Run(t, chromedp.KeyEvent(kb.Enter))
 	b.Until(t, `document.querySelector("dialog[open]")`)
-	dialog := resultstest.Eval[string](t, b, `document.querySelector("dialog").innerText`)
+	dialog := chromium.Eval[string](t, b, `document.querySelector("dialog").innerText`)
 	must.Contain(t, dialog,
 		"mica-CH-SD-off-path-get100-st2-ct2", "Bottleneck: ", "server workers",
 		"ops per batch", "preload_hit_rate", "actual_latency_p99_ns",
@@ -207,29 +208,29 @@ func keyboardReaches(t *testing.T, b *resultstest.Browser) {
 			t.Errorf("the point's stages lack %q:\n%s", want, dialog)
 		}
 	}
-	if parts := resultstest.Eval[int](t, b,
+	if parts := chromium.Eval[int](t, b,
 		`[...document.querySelectorAll("dialog .stack .key")].filter(e => e.offsetWidth > 0).length`); parts != 3 {
 		t.Errorf("the bar has %d parts that can be seen, want 3: a closed loop has none before the send", parts)
 	}
 	picture(t, b, "details")
 	b.Click(t, `dialog .repeats button:nth-of-type(2)`)
-	if head := resultstest.Eval[string](t, b,
+	if head := chromium.Eval[string](t, b,
 		`document.querySelector("#details-head").textContent`); !strings.HasSuffix(head, "-r2") {
 		t.Errorf("the second repeat's fields are those of %s", head)
 	}
 	b.Run(t, chromedp.KeyEvent(kb.Escape))
 	b.Until(t, `!document.querySelector("dialog[open]")`)
 	// Tab reaches every element that the mouse can use.
-	reached := resultstest.Eval[int](t, b,
+	reached := chromium.Eval[int](t, b,
 		`[...document.querySelectorAll("[onclick], .plot, label input, nav a, thead button")].filter(e => e.tabIndex < 0).length`)
 	if reached != 0 {
 		t.Errorf("%d parts can't be reached with the keyboard", reached)
 	}
 }
 
-func filterLeavesOut(t *testing.T, b *resultstest.Browser) {
+func filterLeavesOut(t *testing.T, b *chromium.Browser) {
 	rows := func() int {
-		return resultstest.Eval[int](t, b, `document.querySelectorAll("#points-table tbody tr:not(.under)").length`)
+		return chromium.Eval[int](t, b, `document.querySelectorAll("#points-table tbody tr:not(.under)").length`)
 	}
 	before := rows()
 	b.Click(t, `#filters input[data-dim="get_ratio"][data-value="50"]`)
@@ -237,16 +238,16 @@ func filterLeavesOut(t *testing.T, b *resultstest.Browser) {
 	if after := rows(); before != 5*15-1 || after != 2*3*5 {
 		t.Errorf("%d rows before and %d after, want 74 and 30", before, after)
 	}
-	titles := resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("figcaption")].map(f => f.textContent)`)
+	titles := chromium.Eval[[]string](t, b, `[...document.querySelectorAll("figcaption")].map(f => f.textContent)`)
 	if len(titles) != 2 {
 		t.Errorf("figures %q, want those of MICA at 95 and 100 %%", titles)
 	}
-	failed := resultstest.Eval[string](t, b, `document.querySelector("#failed-list").textContent`)
+	failed := chromium.Eval[string](t, b, `document.querySelector("#failed-list").textContent`)
 	if failed != "None." {
 		t.Errorf("failed points of what is left out: %q", failed)
 	}
 	b.Click(t, `#legend button`)
-	if pressed := resultstest.Eval[string](t, b,
+	if pressed := chromium.Eval[string](t, b,
 		`document.activeElement.getAttribute("aria-pressed")`); pressed != "false" {
 		t.Errorf("the line that was hidden, and has the focus, is pressed: %q", pressed)
 	}
@@ -258,31 +259,31 @@ func filterLeavesOut(t *testing.T, b *resultstest.Browser) {
 	}
 }
 
-func measureChanges(t *testing.T, b *resultstest.Browser) {
+func measureChanges(t *testing.T, b *chromium.Browser) {
 	b.Click(t, `#controls input[value="p50"]`)
 	b.Click(t, `#bound`)
 	b.Run(t, chromedp.KeyEvent("150us"))
-	head := resultstest.Eval[string](t, b, `document.querySelector("#limits-table thead").innerText`)
+	head := chromium.Eval[string](t, b, `document.querySelector("#limits-table thead").innerText`)
 	if !strings.Contains(head, "p50 there") || !strings.Contains(head, "Most within 150 µs") {
 		t.Errorf("the head is %q", head)
 	}
 	picture(t, b, "bound")
 	b.Click(t, `#controls fieldset:nth-of-type(2) input[value="log"]`)
 	b.Click(t, `#points-table [data-head="throughput, Mops"]`)
-	first := resultstest.Eval[[]string](t, b,
+	first := chromium.Eval[[]string](t, b,
 		`[...document.querySelectorAll("#points-table tbody tr:not(.under)")].slice(0, 2).map(r => r.cells[5].textContent)`)
-	if sorted := resultstest.Eval[string](t, b,
+	if sorted := chromium.Eval[string](t, b,
 		`document.querySelector('[aria-sort]').textContent`); sorted != "throughput, Mops ↑" || len(first) != 2 {
 		t.Errorf("sorted by %q: %q", sorted, first)
 	}
 }
 
-func themeFollows(t *testing.T, b *resultstest.Browser, address string) {
-	b.Run(t, resultstest.Prefer("dark"))
+func themeFollows(t *testing.T, b *chromium.Browser, address string) {
+	b.Run(t, chromium.Prefer("dark"))
 	b.Open(t, address)
 	picture(t, b, "dark")
 	ground := func() string {
-		return resultstest.Eval[string](t, b, `getComputedStyle(document.body).backgroundColor`)
+		return chromium.Eval[string](t, b, `getComputedStyle(document.body).backgroundColor`)
 	}
 	if got := ground(); got != "rgb(18, 21, 24)" {
 		t.Errorf("the ground of the dark page is %s", got)
@@ -293,7 +294,7 @@ func themeFollows(t *testing.T, b *resultstest.Browser, address string) {
 	}
 }
 
-func narrowFits(t *testing.T, b *resultstest.Browser) {
+func narrowFits(t *testing.T, b *chromium.Browser) {
 	b.Run(t, chromedp.EmulateViewport(360, 800))
 	b.Until(t, `innerWidth === 360`)
 	b.Until(t, `document.documentElement.scrollWidth <= 360`) // the layout follows the window
@@ -301,10 +302,10 @@ func narrowFits(t *testing.T, b *resultstest.Browser) {
 }
 
 func TestEmptyAndDamagedRunsInABrowser(t *testing.T) {
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	run := runfoldertest.Create(t, nil)
 	b.Open(t, page(t, run, Options{}))
-	if got := resultstest.Eval[string](t, b,
+	if got := chromium.Eval[string](t, b,
 		`document.querySelector("#drawn").textContent`); got != "There is nothing to draw yet." {
 		t.Errorf("an empty run says %q", got)
 	}
@@ -313,7 +314,7 @@ func TestEmptyAndDamagedRunsInABrowser(t *testing.T) {
 	}))
 	appendTo(t, filepath.Join(damaged.Dir(), "points.jsonl"), "{\"schema\":1,\"id\":\"cut")
 	b.Open(t, page(t, damaged, Options{}))
-	if got := resultstest.Eval[string](t, b, `document.querySelector("#notes").textContent`); !strings.Contains(got,
+	if got := chromium.Eval[string](t, b, `document.querySelector("#notes").textContent`); !strings.Contains(got,
 		"points.jsonl, line 3: half-written") {
 		t.Errorf("the notes are %q", got)
 	}
@@ -332,7 +333,7 @@ func appendTo(t *testing.T, path, text string) {
 // TestNothingIsUndefinedInABrowser: a search has points of a closed and of an open loop, and a line of
 // one configuration has no words of its own. The page says of neither what it does not know.
 func TestNothingIsUndefinedInABrowser(t *testing.T) {
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	b.Run(t, chromedp.EmulateViewport(1280, 900))
 	search := resultstest.Curve(2e6, []int{1, 2, 4, 8}, 3)
 	for i := range 4 {
@@ -353,17 +354,17 @@ func TestNothingIsUndefinedInABrowser(t *testing.T) {
 		"attached": slices.Concat(attached("mica", "10.0.0.3:7000"), attached("redis", "10.0.0.2:6379")),
 	} {
 		b.Open(t, page(t, runfoldertest.Create(t, points), Options{}))
-		text := resultstest.Eval[string](t, b, `document.body.innerText + [...document.querySelectorAll("[aria-label]")].map(e => "\n" + e.ariaLabel).join("")`)
+		text := chromium.Eval[string](t, b, `document.body.innerText + [...document.querySelectorAll("[aria-label]")].map(e => "\n" + e.ariaLabel).join("")`)
 		for _, wrong := range []string{"undefined", "NaN", "\n: ", "not drawn: .", "1 points", "1 claims"} {
 			if at := strings.Index(text, wrong); at >= 0 {
 				t.Errorf("%s: found %q: …%s…", name, wrong, text[max(0, at-80):min(len(text), at+80)])
 			}
 		}
-		lines := resultstest.Eval[[]string](t, b, `[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => r.cells[1].textContent)`)
+		lines := chromium.Eval[[]string](t, b, `[...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => r.cells[1].textContent)`)
 		if name == "attached" && (strings.Contains(lines[0], "6379") || strings.Contains(lines[1], "7000")) {
 			t.Errorf("the lines are %q", lines)
 		}
-		for _, column := range resultstest.Eval[[]string](t, b, `[3, 5].map(i => [...new Set([...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => r.cells[i].textContent.split(" ")[1]).filter(Boolean))].join())`) {
+		for _, column := range chromium.Eval[[]string](t, b, `[3, 5].map(i => [...new Set([...document.querySelectorAll("#limits-table tbody tr:not(.under)")].map(r => r.cells[i].textContent.split(" ")[1]).filter(Boolean))].join())`) {
 			if strings.Contains(column, ",") {
 				t.Errorf("%s: one column has the units %s", name, column)
 			}

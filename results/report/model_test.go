@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"dpukv/internal/test/chromium"
 	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/answer"
@@ -106,10 +107,10 @@ func TestLongLists(t *testing.T) {
 		}
 		return p
 	})
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	b.Open(t, page(t, run, Options{}))
 	text := func(selector string) string {
-		return resultstest.Eval[string](t, b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
+		return chromium.Eval[string](t, b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
 	}
 	must.Contain(t, text("#points-lead"), "2 100 rows", "At most 2 000 of them are listed",
 		"dpukv run export write all 4 200 points")
@@ -123,11 +124,11 @@ func TestLargeRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for seconds")
 	}
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	b.Open(t, page(t, runfoldertest.LargeStudy(t, 100_000), Options{}))
 	t.Logf("drawn %.0f ms after the browser began with it",
-		resultstest.Eval[float64](t, b, `performance.getEntriesByName("drawn")[0].startTime`))
-	if rows := resultstest.Eval[string](t, b,
+		chromium.Eval[float64](t, b, `performance.getEntriesByName("drawn")[0].startTime`))
+	if rows := chromium.Eval[string](t, b,
 		`document.querySelector("#points-lead").textContent`); !strings.HasPrefix(rows, "20 000 rows") {
 		t.Errorf("the table begins %q", rows)
 	}

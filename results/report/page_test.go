@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 
+	"dpukv/internal/test/chromium"
 	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/resultstest"
@@ -25,11 +26,11 @@ import (
 
 // TestAnswersInABrowser reads what the page says above and below its figures.
 func TestAnswersInABrowser(t *testing.T) {
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	b.Run(t, chromedp.EmulateViewport(1400, 900))
 	b.Open(t, page(t, study(t), Options{}))
 	text := func(selector string) string {
-		return resultstest.Eval[string](t, b, fmt.Sprintf(`document.querySelector(%q).textContent`, selector))
+		return chromium.Eval[string](t, b, fmt.Sprintf(`document.querySelector(%q).textContent`, selector))
 	}
 	for selector, parts := range map[string][]string{
 		"#headline": {
@@ -67,16 +68,16 @@ func TestAnswersInABrowser(t *testing.T) {
 }
 
 // fits checks that nothing of the page, of the machines and of the texts is cut off at a width.
-func fits(t *testing.T, b *resultstest.Browser, width int64) {
+func fits(t *testing.T, b *chromium.Browser, width int64) {
 	b.Run(t, chromedp.EmulateViewport(width, 900))
 	b.Until(t, fmt.Sprintf("innerWidth === %d", width))
 	b.Run(t, chromedp.Evaluate(`document.querySelectorAll("main details").forEach(d => d.open = true)`, nil))
-	wide := resultstest.Eval[[]string](t, b, `["html", "#answer", "#notes", "#claims", "#machines .scroll", "#findings", "#method", "#export"]
+	wide := chromium.Eval[[]string](t, b, `["html", "#answer", "#notes", "#claims", "#machines .scroll", "#findings", "#method", "#export"]
 		.filter(s => { const e = document.querySelector(s); return e.scrollWidth > e.clientWidth; })`)
 	if len(wide) > 0 {
 		t.Errorf("at %d pixels %q are wider than their place", width, wide)
 	}
-	if cut := resultstest.Eval[int](t, b,
+	if cut := chromium.Eval[int](t, b,
 		`(e => e.scrollWidth - e.clientWidth)(document.querySelector("#points .scroll"))`); width >= 1280 && cut > 0 {
 		t.Errorf("at %d pixels the table of points is cut by %d", width, cut)
 	}
@@ -102,17 +103,17 @@ func astray(t *testing.T) *runfolder.Run {
 
 // TestRangeInABrowser holds the page's axis to results.AxisLimit, and shows an outlier on demand.
 func TestRangeInABrowser(t *testing.T) {
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	run := astray(t)
 	b.Open(t, page(t, run, Options{}))
 	below := func() string {
-		return resultstest.Eval[string](t, b, `[...document.querySelectorAll("figure .below")].map(e => e.textContent).join("\n")`)
+		return chromium.Eval[string](t, b, `[...document.querySelectorAll("figure .below")].map(e => e.textContent).join("\n")`)
 	}
 	if want := "↑ 1 mark above the figure: CH-SD at 12 client threads, 100 ms."; !strings.Contains(below(), want) {
 		t.Errorf("found %q below the figures, want %q", below(), want)
 	}
 	aria := `[...document.querySelectorAll("figure")].map(f => f.dataset.top + " " + f.dataset.right)`
-	tops := resultstest.Eval[[]string](t, b, aria)
+	tops := chromium.Eval[[]string](t, b, aria)
 	points, _, err := run.Points()
 	must.Do(t, err)
 	var mids []float64
@@ -139,20 +140,20 @@ func TestRangeInABrowser(t *testing.T) {
 		t.Errorf("the stores share their axes unasked: %q", tops)
 	}
 	b.Click(t, `#controls input[value="shared"]`)
-	if tops := resultstest.Eval[[]string](t, b, aria); tops[0] != tops[1] {
+	if tops := chromium.Eval[[]string](t, b, aria); tops[0] != tops[1] {
 		t.Errorf("the stores do not share their axes: %q", tops)
 	}
 }
 
 // TestExportInABrowser saves figures as a reader does.
 func TestExportInABrowser(t *testing.T) {
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	dir := t.TempDir()
 	b.Run(t, browser.SetDownloadBehavior(browser.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(dir),
 		chromedp.EmulateViewport(1400, 900))
-	b.Run(t, resultstest.Prefer("dark"))
+	b.Run(t, chromium.Prefer("dark"))
 	b.Open(t, page(t, study(t), Options{}))
-	panels := resultstest.Eval[int](t, b, `document.querySelectorAll("figure").length`)
+	panels := chromium.Eval[int](t, b, `document.querySelectorAll("figure").length`)
 	for _, row := range []struct {
 		button string
 		panels int

@@ -3,5 +3,4 @@
 //	points.go    points whose figures are made up and reproducible
 //	local.go     the same of one machine that plays both ends
 //	golden.go    compares output with a file in testdata; "go test -update" writes the file
-//	browser.go   a page in Chromium: what it shows, logs, and asks the network for
 package resultstest

@@ -11,6 +11,7 @@ import (
 
 	"dpukv/hashbench/report"
 	"dpukv/hashbench/result"
+	"dpukv/internal/test/chromium"
 	"dpukv/internal/test/must"
 	"dpukv/results"
 	"dpukv/results/figure"
@@ -60,7 +61,7 @@ func TestReport(t *testing.T) {
 	if !resultstest.Updating() {
 		return
 	}
-	b := resultstest.NewBrowser(t)
+	b := chromium.NewBrowser(t)
 	var png []byte
 	b.Run(t, chromedp.EmulateViewport(1280, 900))
 	b.Open(t, "file://"+file.Name())

@@ -111,8 +111,9 @@ func (r *recorder) missing() (lines []string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
+		of := strings.Join(slices.Sorted(maps.Keys(folders[name])), ", ")
 		lines = append(lines, fmt.Sprintf("without %s, which is not installed: tests left out: %d, of %s",
-			name, tests[name], strings.Join(slices.Sorted(maps.Keys(folders[name])), ", ")))
+			name, tests[name], of))
 	}
 	return lines
 }

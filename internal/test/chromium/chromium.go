@@ -1,4 +1,4 @@
-package resultstest
+package chromium
 
 import (
 	"context"
@@ -37,16 +37,16 @@ type shared struct {
 	err   error
 }
 
-// chromium is what the tests of a program share. nil: each has its own.
-var chromium *shared
+// ofAll is what the tests of a program share. nil: each has its own.
+var ofAll *shared
 
-// ShareChromium runs a program's tests. All of their browsers are pages of one Chromium, which
+// Share runs a program's tests. All of their browsers are pages of one Chromium, which
 // starts with the first of them. A page of dpukv stores nothing there, so an earlier one leaves no
 // trace in a later one.
-func ShareChromium(m *testing.M) int {
-	chromium = &shared{}
+func Share(m *testing.M) int {
+	ofAll = &shared{}
 	code := m.Run()
-	if err := chromium.close(); err != nil {
+	if err := ofAll.close(); err != nil {
 		fmt.Fprintln(os.Stderr, "end chromium:", err)
 	}
 	return code
@@ -64,7 +64,7 @@ func NewBrowser(tb testing.TB) *Browser {
 	if binary == "" {
 		binary = programs.Need(tb, "chromium")
 	}
-	browser := chromium
+	browser := ofAll
 	if browser == nil {
 		browser = &shared{}
 		tb.Cleanup(func() {
