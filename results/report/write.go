@@ -65,7 +65,8 @@ func (m *Model) Write(w io.Writer, live bool) error {
 // WriteData writes the data of the page as one JSON object. It holds no "<", so that it can stand
 // in a script element, and no control characters, so that the page can show all of it.
 //
-// The columns are most of it. They are encoded one by one: what is encoded at once stands in memory.
+// The columns are most of it. They are encoded one by one: what is encoded at once stands in
+// memory.
 func (m *Model) WriteData(w io.Writer) error {
 	out := foreign.NewJSON(w)
 	before := `{"columns":{`

@@ -112,8 +112,8 @@ func (r *recorder) missing() (lines []string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		of := strings.Join(slices.Sorted(maps.Keys(folders[name])), ", ")
-		lines = append(lines, fmt.Sprintf("without %s, which is not installed: tests left out: %d, of %s",
-			name, tests[name], of))
+		lines = append(lines, fmt.Sprintf(
+			"without %s, which is not installed: tests left out: %d, of %s", name, tests[name], of))
 	}
 	return lines
 }

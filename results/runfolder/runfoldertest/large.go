@@ -44,8 +44,8 @@ func LargeStudy(tb testing.TB, n int) *runfolder.Run {
 		p := curve[i%25]
 		p.ValueBytes, p.GetRatio = 8<<(seed/25%8), []float64{1, 0.95, 0.5}[seed/200%3]
 		p.Keys = 1000 * (1 + seed/600)
-		p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d", p.GetRatio, p.Keys, p.ValueBytes,
-			p.ClientThreads, p.Repeat)
+		p.ID = fmt.Sprintf("mica-CH-SH-off-path-get%g-k%d-v%d-c%d-r%d",
+			p.GetRatio, p.Keys, p.ValueBytes, p.ClientThreads, p.Repeat)
 		if i%7 == 0 {
 			p.Warnings = results.ReadWarnings(
 				fmt.Sprintf("client-bound: the client's threads were busy for %d %% of the "+
