@@ -184,11 +184,12 @@ test-card: lab-packages ## the submodes of a BlueField on emulated tools: a rehe
 	$(call record,guest,./internal/guest) -- -tags guest -count=1 -timeout 60m -run TestCard
 	@$(SKIPS)
 
-lint: ## gofumpt, vet of all modules, staticcheck
+lint: ## gofumpt, vet of all modules, staticcheck, cycles of files
 	@out=$$($(TOOL) gofumpt -l .); test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
 	for module in $(NESTED); do $(GO) -C $$module vet ./... || exit 1; done
 	$(TOOL) staticcheck ./...
+	$(GO) test -run '^TestCycles$$' ./internal/test/layout
 
 # The modules of their own. A dependency of dpukv may be missing there.
 NESTED = bench hashbench/lab internal/test/kube

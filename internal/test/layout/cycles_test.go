@@ -41,14 +41,17 @@ type pkg struct {
 // arrows leads from each file of a package to the files whose names it uses.
 type arrows map[string]map[string]bool
 
-// Without -short, it logs the small packages' cycles, too.
+// TestCycles types every large package. With -v, it logs the small ones' cycles, too.
 func TestCycles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds: make lint runs it")
+	}
 	read(t, root, ".go") // so that a cached result is not of other files
 	packages, export := list(t)
 	for _, p := range packages {
 		folder := strings.TrimPrefix(p.ImportPath, module+"/")
 		allowed, larger := largerCycles[folder]
-		if len(p.GoFiles) <= mostInCycle && !larger && testing.Short() {
+		if len(p.GoFiles) <= mostInCycle && !larger && !testing.Verbose() {
 			continue
 		}
 		uses := p.arrows(t, export)
