@@ -11,6 +11,7 @@ import (
 
 	"dpukv/internal/test/certs"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/kvs"
 	"dpukv/kvs/internal/pipetest"
 	"dpukv/kvs/kvstest"
@@ -85,6 +86,7 @@ func FuzzTopology(f *testing.F) {
 // cluster runs a cluster of three masters, and returns their addresses.
 func cluster(t *testing.T, start func(args ...string) string, cli ...string) []string {
 	t.Helper()
+	programs.Need(t, "redis-cli")
 	var addrs []string
 	for range 3 {
 		addrs = append(addrs, start("--cluster-enabled", "yes", "--cluster-node-timeout", "15000",

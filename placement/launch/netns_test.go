@@ -12,6 +12,7 @@ import (
 
 	"dpukv/internal/test/daemon"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 )
 
 func TestNetns(t *testing.T) {
@@ -20,6 +21,7 @@ func TestNetns(t *testing.T) {
 	const prefix = "dpukv-launch-"
 	sweepNetns(t, prefix)
 	name := prefix + strconv.Itoa(os.Getpid())
+	programs.Need(t, "ip")
 	if out, err := exec.Command("ip", "netns", "add", name).CombinedOutput(); err != nil {
 		t.Skipf("ip netns add: %v: %s", err, out)
 	}

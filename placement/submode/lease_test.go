@@ -14,6 +14,7 @@ import (
 
 	"dpukv/internal/test/kernel"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/placement/submode/journal"
 	"dpukv/placement/submode/ovs"
 	"dpukv/placement/submode/step"
@@ -243,6 +244,7 @@ func needRootAndU32(t *testing.T) Config {
 	if os.Geteuid() != 0 {
 		t.Skip("network namespaces with a datapath need root")
 	}
+	programs.Need(t, "ip", "tc")
 	kernel.NeedEthtool(t)
 	return Config{Submode: SM4, Target: Linux, Datapath: "tc-u32"}
 }

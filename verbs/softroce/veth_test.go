@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"dpukv/internal/test/programs"
 	"dpukv/verbs"
 
 	"golang.org/x/sys/unix"
@@ -54,6 +55,7 @@ func (n *namespace) do(f func()) {
 // ip runs the ip command within the namespace.
 func (n *namespace) ip(t *testing.T, args string) {
 	t.Helper()
+	programs.Need(t, "ip")
 	var out []byte
 	var err error
 	n.do(func() { out, err = exec.Command("ip", strings.Fields(args)...).CombinedOutput() })

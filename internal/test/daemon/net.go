@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"dpukv/internal/test/programs"
 )
 
 // Net is a network namespace with a link to this one. It has no name, so it ends with the test.
@@ -26,6 +28,7 @@ var nets atomic.Uint32
 func NewNet(t testing.TB) *Net {
 	t.Helper()
 	NeedRoot(t)
+	programs.Need(t, "ip")
 	ns, err := newNamespace()
 	if err != nil {
 		t.Skipf("network namespaces are not allowed here: %v", err)
