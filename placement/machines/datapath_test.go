@@ -7,6 +7,7 @@ import (
 
 	"dpukv/internal/test/daemon"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/placement/launch"
 	"dpukv/placement/submode/card"
 	"dpukv/placement/testbed"
@@ -39,6 +40,7 @@ func TestSubmodeNodeConnectsOnce(t *testing.T) {
 
 // TestWrongHost: ssh's error comes first, without the script that would have run there.
 func TestWrongHost(t *testing.T) {
+	programs.Need(t, "ssh")
 	bf := testbed.Node{Kind: testbed.KindDPU, Node: launch.Node{
 		Name: "bf", Via: launch.SSH, Host: "nowhere.invalid", SSHConfig: "/dev/null",
 	}}

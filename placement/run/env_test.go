@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/results/runfolder"
 )
 
@@ -34,6 +35,7 @@ func linesOf(t *testing.T, dir string) map[string]nodeEnv {
 // TestEnvHasEveryNode: a DPU that runs no process of a point has its line, too, and the reason if it
 // can't be asked.
 func TestEnvHasEveryNode(t *testing.T) {
+	programs.Need(t, "ssh")
 	o, stderr, _ := fakeOptions(t, "")
 	bed := `nodes:
   client: {kind: host, via: local}
