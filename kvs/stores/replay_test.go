@@ -7,6 +7,7 @@ import (
 
 	"dpukv/client"
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/load/trace"
@@ -65,10 +66,11 @@ func TestReplayHitsExactly(t *testing.T) {
 	} {
 		t.Run(c.store+" "+c.access, func(t *testing.T) {
 			st := must.Get(Named(c.store))(t)
-			s := must.Get(st.Start(&kvs.ServerConfig{
+			s, err := st.Start(&kvs.ServerConfig{
 				Listen: "127.0.0.1:0", Workers: c.workers, Items: 4096, KeyBytes: 16, ValueBytes: 68,
 				MaxValueBytes: 68, Mode: c.mode, Access: c.access, Hash: st.Study.Hash,
-			}))(t)
+			})
+			programs.NeedFound(t, err)
 			t.Cleanup(func() { must.Do(t, s.Close()) })
 			r := must.Keep(st.Dial(t.Context(), &kvs.DialConfig{Addr: s.Addr()}))(t)
 			cfg := client.Config{
