@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"dpukv/internal/test/must"
+	"dpukv/internal/test/programs"
 )
 
 // binaryName makes a copy of this test binary play the test binary that again.sh runs. The name is
@@ -134,6 +135,7 @@ func TestSignalIsPassedOn(t *testing.T) {
 }
 
 func TestHungFork(t *testing.T) {
+	programs.Need(t, "ps")
 	const failed = "the tests do not run again, because one had failed before"
 	for _, test := range []struct {
 		name, hangs    string
