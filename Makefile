@@ -60,7 +60,7 @@ release: deps-release ## tarballs and Debian packages of both architectures, int
 deps: ## install what make test uses beside Go (as root on Debian; up to 910 MB)
 	@internal/test/install.sh test
 
-deps-%: ## install what make test and test-% use beside Go
+deps-%:
 	@internal/test/install.sh test $*
 
 # With -cpu 8, a scheduler is left that sees what the network brings while tests poll on both CPUs.
