@@ -62,5 +62,5 @@ func TestRows(t *testing.T) {
 	if y := rows[1]; y.Name != "a y" || y.Median != .5 || y.Hi != .5 || y.Instructions[0] != 0 {
 		t.Errorf("found %+v", y)
 	}
-	must.Contain(t, settings(.5), "3 sittings, core of 1s")
+	must.Contain(t, settings(.5), "3 sittings, core of 500ms")
 }

@@ -35,8 +35,8 @@ func (p pace) scaled(by float64) pace {
 }
 
 var paces = map[string]pace{
-	subject.Core:   {2 * time.Second, 4 * time.Millisecond, 200 * time.Microsecond},
-	subject.Server: {5 * time.Second, 50 * time.Millisecond, 3 * time.Millisecond},
+	subject.Core:   {time.Second, 4 * time.Millisecond, 200 * time.Microsecond},
+	subject.Server: {4 * time.Second, 50 * time.Millisecond, 3 * time.Millisecond},
 }
 
 // contestant is a subject of a build.
