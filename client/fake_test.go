@@ -60,7 +60,7 @@ func newFakeRemote() *fakeRemote {
 	return &fakeRemote{
 		facts: kvs.Facts{
 			Store: "fake", Version: "v0", Transport: "memory", Workers: 1, Partitions: 1,
-			Hash: hashbench.Default, Mode: "store", Access: "erew", MinHitRate: 1, MaxBatch: 256,
+			Hash: hashbench.Default, Setup: kvs.Setup{Mode: "store", Access: "erew"}, MinHitRate: 1, MaxBatch: 256,
 		},
 		store: map[string][]byte{},
 	}

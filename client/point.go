@@ -173,36 +173,41 @@ func serverThreads(f *kvs.Facts) int {
 }
 
 func (r *loadRun) used(p *results.Point) {
+	p.Setup = r.facts.Setup
 	p.Lanes, p.ProxyLanes = lanesOf(r.facts.Lanes), lanesOf(r.facts.ProxyLanes)
 	if p.ProxyLanes != nil {
 		p.ProxyLanes = lanesOf(r.remote.Facts().ProxyLanes) // now with those of the sessions
 	}
 	for _, l := range []*results.Lanes{p.ProxyLanes, p.Lanes} {
 		if l != nil {
-			p.Answers, p.Wait = l.Answers, l.Wait
+			p.Answers, p.Wait = both(p.Answers, l.Answers), both(p.Wait, l.Wait)
 			p.Emulated = p.Emulated || l.Emulated
 		}
 	}
 	if p.Lanes != nil {
 		p.EngineThreads = r.facts.Workers
 	}
-	p.Transport, p.Mode, p.Access, p.Pages = r.facts.Transport, r.facts.Mode, r.facts.Access,
-		r.facts.Pages
-	if p.ClientWait = r.clientWait(); r.facts.Wait == kvs.WaitPoll && p.Lanes == nil {
-		p.ServerWait = r.facts.Wait
+	if p.ClientWait = r.clientWait(); p.ServerWait != kvs.WaitPoll || p.Lanes != nil {
+		p.ServerWait = "" // of halves, the lanes tell
 	}
+	p.Transport, p.Pages = r.facts.Transport, r.facts.Pages
 	p.Provider, p.Protocol = r.facts.Provider, r.facts.Protocol
 	p.Emulated = p.Emulated || r.facts.Emulated
 	p.RequestCheck = r.facts.RequestCheck
-	if f := r.facts.Reads; f != nil {
-		p.Neighbourhood, p.Inline, p.Validate = f.Neighbourhood, f.Inline, f.Validate
-	}
 	if r.cfg.replay != nil {
 		p.TraceFile = r.cfg.replay.facts()
 	}
 	p.TLS, p.ClusterNodes = r.facts.TLS, r.facts.ClusterNodes
 	p.ServerCPUs, p.ClientCPUs = r.facts.CPUs, r.pinnedTo()
 	p.ServerVersion, p.ServerAddr = r.facts.Version, r.cfg.ServerAddr
+}
+
+// both is what two ends tell of one thing.
+func both(a, b string) string {
+	if a == "" || a == b {
+		return b
+	}
+	return a + " and " + b
 }
 
 // pinnedTo lists the CPUs with a thread pinned to them, ascending.

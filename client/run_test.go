@@ -195,7 +195,7 @@ type stopped struct {
 
 func (r *stopped) Facts() kvs.Facts {
 	f := r.fakeRemote.Facts()
-	f.Reads = &kvs.ReadFacts{Neighbourhood: 8}
+	f.Neighbourhood, f.Reads = 8, &kvs.ReadFacts{}
 	return f
 }
 

@@ -44,7 +44,7 @@ func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
 		r.fillsDropped(s),
 		sizeless(s),
 		r.notFollowed(),
-		unchecked(r.facts.Reads),
+		unchecked(&r.facts),
 	}
 	list = append(list, r.sharedByBoth(p)...)
 	list = append(list, packetLoss(p)...)
@@ -57,12 +57,12 @@ func (r *loadRun) warnings(p *results.Point, s summed) results.Warnings {
 }
 
 // unchecked warns of a client that believes all that READs bring.
-func unchecked(f *kvs.ReadFacts) results.Warning {
-	if f == nil || f.Validate != kvs.Unchecked {
+func unchecked(f *kvs.Facts) results.Warning {
+	if f.ReadCheck != kvs.Unchecked {
 		return results.Warning{}
 	}
 	return results.Unchecked.Warn("validate: %s: a GET could return a value that nobody wrote; "+
-		"the figures show the price of the check, and are of no store to use", f.Validate)
+		"the figures show the price of the check, and are of no store to use", f.ReadCheck)
 }
 
 // expired warns of misses that the expiry of items explains.

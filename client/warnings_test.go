@@ -41,10 +41,10 @@ func TestWarnings(t *testing.T) {
 			r.facts.CPUs, p.ServerWait = []int{2, 3}, kvs.WaitPoll
 		}, "client and server share CPUs [3], and one of them polls: the other waits meanwhile"},
 		{"unchecked", func(r *loadRun, _ *summed, _ *results.Point) {
-			r.facts.Reads = &kvs.ReadFacts{Validate: kvs.Unchecked}
+			r.facts.ReadCheck = kvs.Unchecked
 		}, "unchecked: validate: none: a GET could return a value that nobody wrote"},
 		{"checked", func(r *loadRun, _ *summed, _ *results.Point) {
-			r.facts.Reads = &kvs.ReadFacts{Validate: kvs.ByChecksum}
+			r.facts.ReadCheck = kvs.ByChecksum
 		}, ""},
 		{"rate met but for a batch", func(r *loadRun, _ *summed, _ *results.Point) { r.cfg.RateOps = 1020 }, ""},
 		{"rate missed", func(r *loadRun, _ *summed, _ *results.Point) {

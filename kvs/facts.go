@@ -37,11 +37,10 @@ type Facts struct {
 	// Hash is the key hash function that every client must use. It is empty if the server needs
 	// none.
 	Hash       string `json:"hash"`
-	Mode       string `json:"mode"`   // "cache" or "store"
-	Access     string `json:"access"` // "erew", "crew" or "crcw"
-	CPUs       []int  `json:"cpus"`   // where the workers are pinned; empty: not pinned
-	Pages      string `json:"pages"`  // the memory behind the items: "hugetlb-2m", "thp-512m", "64k"
-	Items      int    `json:"items"`  // the number of items the index is sized for
+	Setup             // as it is in use; what is not told is empty
+	CPUs       []int  `json:"cpus"`  // where the workers are pinned; empty: not pinned
+	Pages      string `json:"pages"` // the memory behind the items: "hugetlb-2m", "thp-512m", "64k"
+	Items      int    `json:"items"` // the number of items the index is sized for
 	IndexBytes int64  `json:"index_bytes"`
 	LogBytes   int64  `json:"log_bytes"`
 	// MinHitRate is the smallest share of preloaded keys that this kind of store must still hold: 1
@@ -63,9 +62,6 @@ type Facts struct {
 	// RequestCheck names the checksum of long requests, where no device promises that the last word
 	// of a request is the last to arrive. Empty: they need none.
 	RequestCheck string `json:"request_check,omitempty"`
-	// Wait is how the workers wait for requests, of a store that has the choice: [WaitSleep] or
-	// [WaitPoll]. "": the server does not tell.
-	Wait string `json:"wait,omitempty"`
 	// Reads are of a store whose clients read items.
 	Reads *ReadFacts `json:"reads,omitempty"`
 	// Lanes join the halves of a split server. Workers are then the threads of the engine.

@@ -1,7 +1,6 @@
 package kvs
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,13 +64,19 @@ func (f *Facts) check(leastWorkers int64) error {
 	}
 	if err == nil {
 		err = CheckTexts(append(append([]string{
-			f.Store, f.Version, f.Half, f.Transport, f.TLS, f.Provider, f.Protocol, f.Hash, f.Mode,
-			f.Access, f.Pages, f.RequestCheck, f.Wait,
+			f.Store, f.Version, f.Half, f.Transport, f.TLS, f.Provider, f.Protocol, f.Hash,
+			f.Pages, f.RequestCheck,
 		}, f.ClusterNodes...), f.Command...))
 	}
 	if r := f.Reads; err == nil && r != nil {
-		err = errors.Join(CheckTexts([]string{r.Inline, r.Validate, r.Responder}),
-			checkNumbers([]number{{"neighbourhood", int64(r.Neighbourhood), 1, 1 << 16}}))
+		err = CheckTexts([]string{r.Responder})
+	}
+	for i := range setupFields {
+		if row := &setupFields[i]; err == nil && !row.IsZero(&f.Setup) {
+			if err = CheckTexts([]string{row.Text(&f.Setup)}); err == nil {
+				err = row.Check(&f.Setup)
+			}
+		}
 	}
 	for _, l := range []*LaneFacts{f.Lanes, f.ProxyLanes} {
 		if err == nil && l != nil {

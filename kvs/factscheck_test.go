@@ -50,7 +50,7 @@ func TestFactsCheck(t *testing.T) {
 
 // TestCheckStore: a server of a store has a mode, an access and a hash that the store knows.
 func TestCheckStore(t *testing.T) {
-	good := Facts{Store: "mica", Hash: "city64", Mode: "store", Access: "crew"}
+	good := Facts{Store: "mica", Hash: "city64", Setup: Setup{Mode: "store", Access: "crew"}}
 	must.Do(t, good.CheckStore("erew", "crew"))
 	for want, spoil := range map[string]func(*Facts){
 		`hash: found "", allowed with mica: the name`:          func(f *Facts) { f.Hash = "" },

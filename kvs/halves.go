@@ -26,14 +26,6 @@ type HalfConfig struct {
 	ServerConfig
 	// StoreAddr is the address of the store half that an engine joins.
 	StoreAddr string `json:"store_addr,omitempty"`
-	// EngineThreads is the number of threads of the engine, a multiple of Workers. Each has a lane
-	// to one of the workers. Both halves need to know it.
-	EngineThreads int `json:"engine_threads,omitempty"`
-	// Answers is the way of the workers' answers: "read" (the engine fetches them) or "write"
-	// (the workers write them to the engine).
-	Answers string `json:"answers,omitempty"`
-	// Wait is how the threads of a half wait for messages: "poll" or "nap". "": poll.
-	Wait string `json:"wait,omitempty"`
 }
 
 // EngineThreads returns the number of threads of an engine: the asked one, or for 0 as many as the

@@ -28,10 +28,7 @@ const (
 
 // ReadFacts describe a store whose clients read items by themselves.
 type ReadFacts struct {
-	Neighbourhood int    `json:"neighbourhood"` // places of a key, which one READ covers
-	Inline        string `json:"inline"`        // [InlineYes] or [InlineNo]
-	Validate      string `json:"validate"`      // [ByChecksum] or [Unchecked]
-	Responder     string `json:"responder"`     // who answers READs at the server
+	Responder string `json:"responder"` // who answers READs at the server
 }
 
 // ReadTraffic counts GETs of a session that reads items by itself.

@@ -41,25 +41,11 @@ type ServerConfig struct {
 	// GrowthBytes is the size of all the items that a log takes in for one key, while its values
 	// grow to the largest. 0: they do not grow.
 	GrowthBytes int `json:"growth_bytes,omitempty"`
-	// MemoryBytes is the memory for items, instead of room for Items; 0: that room.
-	MemoryBytes int64 `json:"memory_bytes,omitempty"`
-	// Mode is "cache" (the server may evict items to make room) or "store" (it may not).
-	Mode   string `json:"mode"`
-	Access string `json:"access"` // "erew", "crew" or "crcw"
+	Setup
 	// Hash is the hash function that clients must use for keys, or [NoHash].
 	Hash string `json:"hash"`
 	// Device is the server's device, for a store over verbs, and for the lanes of a half.
 	Device Device `json:"device,omitzero"`
-
-	// Neighbourhood, Inline and Validate are of a store whose clients read items: see [ReadFacts].
-	// 0, "": the store chooses.
-	Neighbourhood int    `json:"neighbourhood,omitempty"`
-	Inline        string `json:"inline,omitempty"`
-	Validate      string `json:"validate,omitempty"`
-
-	// ServerWait is how the workers of a whole server wait for requests, of a store that has the
-	// choice: [WaitSleep] or [WaitPoll]. "": the store's own way.
-	ServerWait string `json:"server_wait,omitempty"`
 
 	// CPUs are the CPUs that the workers are pinned to, in turn. None: the workers are not pinned.
 	CPUs []int `json:"-"` // a node's part says it for servers and clients alike

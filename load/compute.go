@@ -11,7 +11,7 @@ const MaxCompute = time.Second
 // compute completes the row of Load.Compute. Tables and figures show it in microseconds.
 func compute(f Field) Field {
 	f = upTo(f, MaxCompute, "5us", func(l *Load) *time.Duration { return &l.Compute })
-	f.shown = func(l *Load) string {
+	f.Show = func(l *Load) string {
 		return strconv.FormatFloat(float64(l.Compute)/1e3, 'f', -1, 64)
 	}
 	return f

@@ -274,7 +274,7 @@ var fields = []Field{
 	}),
 	clientWait(Field{
 		Name: "client_wait", Key: "client_wait", ID: "ClientWait", Optional: true,
-		Title: "client wait", Label: "%sing clients",
+		Of: kvs.OfClients, Title: "client wait", Label: "%sing clients",
 		Help: "How client threads wait for answers, of stores over sockets: they sleep, or they " +
 			"poll, which takes all time of their CPUs. See docs/METHOD.md.",
 		Example: "[sleep, poll]",
@@ -303,7 +303,7 @@ func (l *Load) Validate() error {
 		if l.TraceDecides(fields[i].Key) {
 			continue
 		}
-		if err := fields[i].check(l); err != nil {
+		if err := fields[i].Check(l); err != nil {
 			return err
 		}
 	}
@@ -317,13 +317,14 @@ func (l *Load) Validate() error {
 func (l *Load) validateSizes() error {
 	for i := range fields {
 		f := &fields[i]
-		if f.Sizes == nil {
+		kind := SizesFor(f)
+		if kind == nil {
 			continue
 		}
-		mean, sizes, err := f.Sizes.Parse(f.text(l))
-		if err != nil || float64(mean) != f.number(l) {
+		mean, sizes, err := kind.Parse(f.Format(l))
+		if err != nil || float64(mean) != f.Num(l) {
 			return l.refuse(f.Name, fmt.Sprintf("%s: found %v with %s_sizes %s, allowed: its "+
-				"mean, %d", f.Name, f.number(l), f.Sizes.what, string(sizes), mean))
+				"mean, %d", f.Name, f.Num(l), kind.what, string(sizes), mean))
 		}
 	}
 	return nil
@@ -417,25 +418,31 @@ func (l *Load) DefaultArrivals() string {
 func arrivals(f Field) Field {
 	f = wordOrNone(f, constantText, []string{Poisson, Bursts},
 		func(l *Load) *string { return &l.Arrivals })
-	f.setDefault = func(l *Load) { l.Arrivals = l.DefaultArrivals() }
+	f.SetTo = func(l *Load) { l.Arrivals = l.DefaultArrivals() }
 	return f
 }
 
 // sized completes the row of sizes, which are two fields of the load. A distribution stands in IDs
 // as its text, and a single size as a number.
 func sized(f Field, kind *SizesOf, of func(*Load) (*int, *Sizes)) Field {
-	f.Numeric, f.InWords, f.Sizes, f.Allowed = true, true, kind, kind.Allowed()
-	f.value = func(l *Load) any {
+	f.Numeric, f.InWords, f.Allowed = true, true, kind.Allowed()
+	f.Word = func(l *Load) string { return wordOfSizes(&f, l) }
+	f.Get = func(l *Load) any {
 		one, sizes := of(l)
 		if *sizes != "" {
 			return *sizes
 		}
 		return *one
 	}
-	f.text = func(l *Load) string { one, sizes := of(l); return sizes.Text(*one) }
-	f.shown = func(l *Load) string { return Sizes(f.text(l)).String() }
-	f.number = func(l *Load) float64 { one, _ := of(l); return float64(*one) }
-	f.parse = func(l *Load, text string) error {
+	f.Copy = func(to, from *Load) {
+		one, sizes := of(to)
+		oneThere, sizesThere := of(from)
+		*one, *sizes = *oneThere, *sizesThere
+	}
+	f.Format = func(l *Load) string { one, sizes := of(l); return sizes.Text(*one) }
+	f.Show = func(l *Load) string { return Sizes(f.Format(l)).String() }
+	f.Num = func(l *Load) float64 { one, _ := of(l); return float64(*one) }
+	f.Parse = func(l *Load, text string) error {
 		mean, sizes, err := kind.Parse(text)
 		if err == nil {
 			one, several := of(l)
@@ -444,6 +451,26 @@ func sized(f Field, kind *SizesOf, of func(*Load) (*int, *Sizes)) Field {
 		return err
 	}
 	return f
+}
+
+// wordOfSizes is a value in words: sizes with a name have no unit.
+func wordOfSizes(f *Field, l *Load) string {
+	if f.Format(l) != etc {
+		return ""
+	}
+	return fmt.Sprintf(strings.Replace(f.Label, "%s B", "%s's sizes of", 1), "ETC")
+}
+
+// SizesFor says which sizes a field of sizes allows; nil: it has none. Its values may name files:
+// see [SizesFile].
+func SizesFor(f *Field) *SizesOf {
+	switch f.Name {
+	case "key_bytes":
+		return &SizesOfKeys
+	case "value_bytes":
+		return &SizesOfValues
+	}
+	return nil
 }
 
 // valueSizeBy completes the row of Workload.ValueSizeBy.
@@ -481,7 +508,7 @@ func clientWait(f Field) Field {
 // hash completes the row of the hash function.
 func hash(f Field) Field {
 	f = word(f, append(hashbench.Names(), kvs.NoHash), func(l *Load) *string { return &l.Hash })
-	f.shown = func(l *Load) string {
+	f.Show = func(l *Load) string {
 		if l.Hash == kvs.NoHash {
 			return "no hash" // "none" would not say of what
 		}

@@ -73,7 +73,7 @@ func TestFieldsAreAllOfLoad(t *testing.T) {
 			t.Errorf("the row %s has the ID %s, the struct has %q", f.Name, f.ID, names[f.Name])
 		}
 		delete(names, f.Name)
-		if of, sized := strings.CutSuffix(f.Name, "_bytes"); sized && f.Sizes != nil {
+		if of, sized := strings.CutSuffix(f.Name, "_bytes"); sized && SizesFor(&f) != nil {
 			delete(names, of+"_sizes")
 		}
 		if f.Key != "" && (f.Title == "" || (f.Label == "") == (f.Noun == "") || f.Allowed == "") {

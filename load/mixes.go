@@ -59,9 +59,10 @@ func (w *Workload) Decides(key string) bool {
 // mix completes the row of Workload.Mix. A mix sets its fields, too: the row comes before theirs.
 func mix(f Field) Field {
 	f.Allowed = MixAllowed
-	f.value = func(l *Load) any { return l.Mix }
-	f.text = func(l *Load) string { return cmp.Or(l.Mix, none) }
-	f.parse = func(l *Load, text string) error {
+	f.Get = func(l *Load) any { return l.Mix }
+	f.Copy = func(to, from *Load) { to.Mix = from.Mix }
+	f.Format = func(l *Load) string { return cmp.Or(l.Mix, none) }
+	f.Parse = func(l *Load, text string) error {
 		if text == none {
 			l.Mix = ""
 			return nil

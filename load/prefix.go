@@ -3,6 +3,8 @@ package load
 import (
 	"strings"
 	"time"
+
+	"dpukv/internal/field"
 )
 
 // none is the text of a field without a value.
@@ -36,7 +38,7 @@ func ttl(f Field) Field {
 		return d.String()
 	}
 	at := func(l *Load) *time.Duration { return &l.TTL }
-	return of(f, at, text, func(text string) (time.Duration, error) {
+	return field.Of(f, at, text, func(text string) (time.Duration, error) {
 		if text == none {
 			return 0, nil
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dpukv/internal/field"
 )
 
 // decidedByTrace are the sweep keys of what a trace has itself. Their fields are zero with one.
@@ -94,13 +96,13 @@ func traceSpeed(f Field) Field {
 	f.Allowed = fmt.Sprintf("a factor up to %g, or 0 for as fast as possible", maxTraceSpeed)
 	f = decimal(f, maxTraceSpeed, func(x float64) float64 { return x },
 		func(l *Load) *float64 { return &l.TraceSpeed })
-	f.shown = func(l *Load) string {
+	f.Show = func(l *Load) string {
 		if l.TraceSpeed == 1 {
 			return "as recorded"
 		}
 		return plain(l.TraceSpeed) + " × recorded"
 	}
-	f.setDefault = func(l *Load) {
+	f.SetTo = func(l *Load) {
 		if l.TraceSpeed = 0; l.Replays() {
 			l.TraceSpeed = 1
 		}
@@ -118,7 +120,7 @@ func traceSample(f Field) Field {
 		return sampleOf + strconv.Itoa(n)
 	}
 	at := func(l *Load) *int { return &l.TraceSample }
-	return of(f, at, text, func(text string) (int, error) {
+	return field.Of(f, at, text, func(text string) (int, error) {
 		if text == "1" {
 			return 0, nil
 		}
@@ -136,7 +138,7 @@ func traceRange(f Field) Field {
 	f.Allowed = "FROM-TO, the first operation from 0 on and the one after the last, or none"
 	text := func(s string) string { return cmp.Or(s, none) }
 	at := func(l *Load) *string { return &l.TraceRange }
-	return of(f, at, text, func(text string) (string, error) {
+	return field.Of(f, at, text, func(text string) (string, error) {
 		from, to, ok := parseRange(text)
 		switch {
 		case text == none:

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/field"
 	"dpukv/internal/foreign"
 	"dpukv/internal/numfmt"
 	"dpukv/internal/spelling"
@@ -23,8 +24,8 @@ type Dimension struct {
 	title string               // in words, with the unit of shown: "GET %"
 	shown func(*Point) string  // the value in tables and figures: "95"
 	label func(*Point) string  // the value in words: "95 % GET"; "": nothing to say
-	// ofHalves tells that only some points have a value, such as those in halves.
-	ofHalves bool
+	// sparse tells that only some points have a value, such as those in halves.
+	sparse bool
 }
 
 // Name is the dimension's name in the point's JSON.
@@ -87,24 +88,16 @@ var dimensions = slices.Concat(
 		byText("emulated_testbed", "emulated testbed: %s",
 			func(p *Point) string { return p.EmulatedTestbed }),
 		counted("server_threads", "server thread", func(p *Point) int { return p.ServerThreads }),
-		engineThreads,
-		ofHalves(byText("answers", "answers by %s", func(p *Point) string { return p.Answers })),
-		ofHalves(byText("wait", "waits: %s", func(p *Point) string { return p.Wait })),
-		byText("server_wait", "%sing server", func(p *Point) string { return p.ServerWait }),
-		neighbourhood,
-		ofHalves(byText("inline", "values in items: %s",
-			func(p *Point) string { return p.Inline })),
-		ofHalves(byText("validate", "READs checked by: %s",
-			func(p *Point) string { return p.Validate })),
+	},
+	ofSetup(func(f *kvs.SetupField) bool { return f.Of != "" }),
+	[]*Dimension{
 		counted("client_threads", "client thread", func(p *Point) int { return p.ClientThreads }),
 		byText("loop", "%s loop", loop),
 	},
 	ofLoad(loadAfter...),
 	ofLoad(otherLoad()...),
+	ofSetup(func(f *kvs.SetupField) bool { return f.Of == "" }),
 	[]*Dimension{
-		byText("mode", "%s mode", func(p *Point) string { return p.Mode }),
-		serverMemory,
-		byText("access", "%s", func(p *Point) string { return strings.ToUpper(p.Access) }),
 		byText("pages", "%s pages", func(p *Point) string { return p.Pages }),
 		byText("build", "build %s", func(p *Point) string { return p.Build }),
 		machine,
@@ -134,27 +127,39 @@ func ofLoad(names ...string) []*Dimension {
 	var ds []*Dimension
 	for _, name := range names {
 		i := slices.IndexFunc(axes, func(f load.Field) bool { return f.Name == name })
-		ds = append(ds, ofField(&axes[i]))
+		ds = append(ds, ofField(&axes[i], func(p *Point) *load.Load { return &p.Load }))
 	}
 	return ds
 }
 
-// ofField makes a dimension of one field of the load.
-func ofField(f *load.Field) *Dimension {
+// ofSetup makes dimensions of the wanted fields of the server's setup.
+func ofSetup(want func(*kvs.SetupField) bool) (ds []*Dimension) {
+	for _, f := range kvs.SetupFields() {
+		if want(&f) {
+			d := ofField(&f, func(p *Point) *kvs.Setup { return &p.Setup })
+			d.sparse = f.Of != "" && f.Of != kvs.OfWorkers // without a value, workers sleep
+			ds = append(ds, d)
+		}
+	}
+	return ds
+}
+
+// ofField makes a dimension of one field of the load, or of the server's setup.
+func ofField[S any](f *field.Field[S], in func(*Point) *S) *Dimension {
 	shown := func(p *Point) string {
-		if f.Optional && f.IsZero(&p.Load) || p.TraceDecides(f.Key) {
+		if f.Optional && f.IsZero(in(p)) || p.TraceDecides(f.Key) {
 			return "" // as in points of builds that had no such field
 		}
-		return f.Shown(&p.Load)
+		return f.Shown(in(p))
 	}
 	d := &Dimension{name: f.Name, text: shown, title: f.Title, shown: shown}
 	if f.Numeric {
-		d.num = func(p *Point) float64 { return f.Number(&p.Load) }
+		d.num = func(p *Point) float64 { return f.Number(in(p)) }
 		d.text = func(p *Point) string {
 			if shown(p) == "" {
 				return ""
 			}
-			return f.Text(&p.Load)
+			return f.Text(in(p))
 		}
 	}
 	d.label = func(p *Point) string {
@@ -168,7 +173,7 @@ func ofField(f *load.Field) *Dimension {
 		case f.Name == "rate_ops" && p.RateOps < 1000:
 			return strconv.FormatFloat(p.RateOps, 'g', -1, 64) + " ops/s offered"
 		}
-		return f.Say(&p.Load)
+		return f.Say(in(p))
 	}
 	return d
 }
@@ -207,43 +212,6 @@ func counted(name, thing string, value func(*Point) int) *Dimension {
 	d.label = func(p *Point) string { return numfmt.Count(value(p), thing) }
 	return d
 }
-
-// engineThreads are the threads of an engine. A whole server has none.
-var engineThreads = countedUnlessNone("engine_threads", "engine thread",
-	func(p *Point) int { return p.EngineThreads })
-
-// neighbourhood are the places of a key, of a store whose clients read items.
-var neighbourhood = countedUnlessNone("neighbourhood", "place of a key",
-	func(p *Point) int { return p.Neighbourhood })
-
-func countedUnlessNone(name, thing string, value func(*Point) int) *Dimension {
-	d := counted(name, thing, value)
-	unlessNone := func(said func(*Point) string) func(*Point) string {
-		return func(p *Point) string {
-			if value(p) == 0 {
-				return ""
-			}
-			return said(p)
-		}
-	}
-	d.text, d.shown, d.label = unlessNone(d.text), unlessNone(d.shown), unlessNone(d.label)
-	return ofHalves(d)
-}
-
-// ofHalves marks a dimension of which only some points have a value: those in halves, or of a store
-// whose clients read items.
-func ofHalves(d *Dimension) *Dimension {
-	d.ofHalves = true
-	return d
-}
-
-// serverMemory is the limit of a server's memory for items, if it has one.
-var serverMemory = func() *Dimension {
-	size := func(p *Point) string { return numfmt.Size(p.MemoryBytes).String() }
-	d := byText("memory_bytes", "%s of memory", size)
-	d.num, d.title = func(p *Point) float64 { return float64(p.MemoryBytes) }, "memory"
-	return d
-}()
 
 // clusterNodes counts the nodes of a cluster. A server alone has none.
 func clusterNodes(p *Point) string {
@@ -309,7 +277,7 @@ func Varying(ds []*Dimension, points []*Point) []*Dimension {
 		first, found := "", false
 		for _, p := range points {
 			text := d.text(p)
-			if text == "" && d.ofHalves {
+			if text == "" && d.sparse {
 				continue
 			}
 			if found && text != first {

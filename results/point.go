@@ -3,6 +3,7 @@ package results
 import (
 	"time"
 
+	"dpukv/kvs"
 	"dpukv/load"
 )
 
@@ -101,27 +102,7 @@ type Asked struct {
 	// RateShare is [load.Load.RateOps] as a share of the peak: the median throughput of the
 	// repeats in a closed loop. It is absent if the rate does not follow from a peak.
 	RateShare float64 `json:"rate_share,omitempty"`
-	// EngineThreads are the threads of the engine of a split server. [Point.ServerThreads] are
-	// those of its store half.
-	EngineThreads int `json:"engine_threads,omitempty"`
-	// Answers is the way of messages out of the memory of a half: "read" (the other half fetches
-	// them) or "write" (it writes them). It is absent if nothing is split.
-	Answers string `json:"answers,omitempty"`
-	// Wait is how threads of halves wait for messages: "poll", or "nap" (they sleep for 50 to
-	// 100 µs at a time). It is absent if nothing is split.
-	Wait string `json:"wait,omitempty"`
-	// ServerWait is how the workers of a whole server wait for requests: "poll", or absent: they
-	// sleep, or wait in the store's own way.
-	ServerWait string `json:"server_wait,omitempty"`
-	// Neighbourhood are the places of a key that one READ covers, of a store whose clients read
-	// items.
-	Neighbourhood int `json:"neighbourhood,omitempty"`
-	// Inline tells whether the items of such a store hold small values: "yes" or "no".
-	Inline string `json:"inline,omitempty"`
-	// Validate is how its clients check what READs bring: "checksum", or "none".
-	Validate string `json:"validate,omitempty"`
-	// MemoryBytes is the memory of the server for items. It is absent if all keys had room.
-	MemoryBytes int64 `json:"memory_bytes,omitempty"`
+	kvs.Setup         // what the sweep leaves open is as the ends told it
 	// Neighbour is the work on the server's host beside the store: "cpu", "cache" or "memory". It
 	// is absent without one.
 	Neighbour string `json:"neighbour,omitempty"`
@@ -213,9 +194,6 @@ type Machines struct {
 
 // Used is what server, clients, neighbour and halves had.
 type Used struct {
-	Mode string `json:"mode"` // mode of the store: "cache" or "store"
-	// access to partitions: "erew", "crew" or "crcw"
-	Access string `json:"access"`
 	// memory pages of the items, kind and size: "hugetlb-2m", "thp-2m", "thp-512m", "4k", "64k"
 	Pages       string  `json:"pages"`
 	ServerCPUs  []int   `json:"server_cpus"`   // CPUs that the server's threads are pinned to

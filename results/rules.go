@@ -55,14 +55,14 @@ var rules = []struct {
 	{first, "StartedAt"},
 
 	// asked of all clients, or told by one server
-	{same, `Schema Status Store EngineThreads Answers Wait ServerWait Neighbourhood Inline Validate ServerThreads ClientThreads
+	{same, `Schema Status Store Setup ServerThreads ClientThreads
 		Mix Trace TraceSpeed TraceSample TraceRange TraceFile FollowedKeys GetRatio SetAfter Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
 		Seed Batch Window Connections Arrivals ReconnectEvery OnMiss FillDelay Compute ClientWait Hash Warmup
-		Transport ClusterNodes Protocol Mode Access Pages ServerCPUs ServerVersion ServerAddr
+		Transport ClusterNodes Protocol Pages ServerCPUs ServerVersion ServerAddr
 		Lanes ProxyLanes`},
 
 	// known to the orchestrator alone, or only after the clients
-	{same, `ID Error Measure Settings Placement Submode Filter RateShare MemoryBytes Neighbour Build Repeat
+	{same, `ID Error Measure Settings Placement Submode Filter RateShare Neighbour Build Repeat
 		Attached ServerCommand EmulatedTestbed Path Machines Probed ClientVersion Builds
 		NeighbourNode NeighbourCPUs ServerMovedLoad ServerHostCPUNsPerOp ServerDPUCPUNsPerOp
 		ClientHostCPUNsPerOp ClientDPUCPUNsPerOp NeighbourWork HlogBytes HlogCRC32C Chain`},

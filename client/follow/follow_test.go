@@ -53,7 +53,7 @@ func TestAnswers(t *testing.T) {
 			most = 3 // times to live, and values without a version
 		}
 		now := int64(rapid.IntRange(0, 1<<17).Draw(t, "begin")) * 1e6
-		f := New(1, &kvs.Facts{Mode: "store", TTLUnit: time.Millisecond}, now)
+		f := New(1, &kvs.Facts{Setup: kvs.Setup{Mode: "store"}, TTLUnit: time.Millisecond}, now)
 		right, store := simKey{}, simKey{}
 		var flight []kvs.Request
 		differs, found := false, Finding(AsExpected)
@@ -150,7 +150,7 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // TestManyKeys: of a trace with more keys than are followed, every second one is.
 func TestManyKeys(t *testing.T) {
-	f := New(2*Most, &kvs.Facts{Mode: "store"}, 0)
+	f := New(2*Most, &kvs.Facts{Setup: kvs.Setup{Mode: "store"}}, 0)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
 		key := rng.Uint64N(2 * Most)

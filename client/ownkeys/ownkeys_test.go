@@ -28,8 +28,8 @@ func servers(t *testing.T) map[string]kvs.Remote {
 		_, err := st.Program()
 		programs.NeedFound(t, err)
 		s := must.Get(st.Start(&kvs.ServerConfig{
-			Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 10000, KeyBytes: 16,
-			ValueBytes: 8, MaxValueBytes: 8, Hash: kvs.NoHash, Access: st.Study.Access,
+			Listen: "127.0.0.1:0", Workers: 1, Items: 10000, KeyBytes: 16, ValueBytes: 8,
+			Setup: kvs.Setup{Mode: "store", Access: st.Study.Access}, MaxValueBytes: 8, Hash: kvs.NoHash,
 		}))(t)
 		t.Cleanup(func() { s.Close() })
 		r := must.Get(st.Dial(t.Context(), &kvs.DialConfig{Addr: s.Addr()}))(t)

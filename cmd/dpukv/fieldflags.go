@@ -42,12 +42,13 @@ func (all fieldFlags) read(ctx context.Context, l *load.Load) error {
 }
 
 func (f *fieldFlag) set(ctx context.Context, l *load.Load, text string) error {
-	if path, isFile := strings.CutPrefix(text, load.SizesFile); isFile && f.field.Sizes != nil {
+	kind := load.SizesFor(&f.field)
+	if path, isFile := strings.CutPrefix(text, load.SizesFile); isFile && kind != nil {
 		data, err := infile.ReadInput(ctx, path, load.MaxSizesFile)
 		if err != nil {
 			return err
 		}
-		mean, sizes, err := f.field.Sizes.ParseFile(path, data)
+		mean, sizes, err := kind.ParseFile(path, data)
 		if err != nil {
 			return err
 		}

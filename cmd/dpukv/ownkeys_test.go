@@ -151,8 +151,8 @@ func memcachedOf64MB(t *testing.T) (addr string) {
 	_, err := st.Program()
 	programs.NeedFound(t, err)
 	s := must.Get(st.Start(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 1, KeyBytes: 8, ValueBytes: 8, Hash: kvs.NoHash,
-		Access: st.Study.Access, MemoryBytes: 64 << 20,
+		Listen: "127.0.0.1:0", Workers: 1, Items: 1, KeyBytes: 8, ValueBytes: 8, Hash: kvs.NoHash,
+		Setup: kvs.Setup{Mode: "cache", Access: st.Study.Access, MemoryBytes: 64 << 20},
 	}))(t)
 	t.Cleanup(func() { s.Close() })
 	return s.Addr()

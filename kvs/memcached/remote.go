@@ -150,9 +150,9 @@ func (r *Remote) learn() error {
 	r.facts = kvs.Facts{
 		Store: "memcached", Version: general["version"], Protocol: Binary,
 		Transport: r.peer.Transport(), TLS: r.peer.Secured(r.control.Conn),
-		Workers: workers, Partitions: 1, Mode: "cache", Access: Access, LogBytes: limit,
-		MinHitRate: 1, MaxBatch: pipeline.MaxBatch, MaxKeyBytes: MaxKeyBytes, TTLUnit: ttlUnit,
-		PID: pid, CPUs: r.opts.CPUs,
+		Workers: workers, Partitions: 1, Setup: kvs.Setup{Mode: "cache", Access: Access},
+		LogBytes: limit, MinHitRate: 1, MaxBatch: pipeline.MaxBatch, MaxKeyBytes: MaxKeyBytes,
+		TTLUnit: ttlUnit, PID: pid, CPUs: r.opts.CPUs,
 	}
 	if r.facts.CPUs == nil {
 		r.facts.CPUs = installed.PinnedTo(&r.endpoint, pid, program)

@@ -36,7 +36,7 @@ func TestConformance(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(access, " workers=", workers), func(t *testing.T) {
 				kvstest.Conformance(t, &Store, kvstest.Config{
-					Server: kvs.ServerConfig{Access: access, Workers: workers},
+					Server: kvs.ServerConfig{Setup: kvs.Setup{Access: access}, Workers: workers},
 				})
 			})
 		}

@@ -89,7 +89,7 @@ func hostile(t *testing.T, answer []byte) (addr string) {
 	text, err := json.Marshal(welcome{
 		Facts: kvs.Facts{
 			Workers: 1, Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes, MinHitRate: 1,
-			Store: "mica", Hash: "city64", Mode: "cache", Access: "erew",
+			Store: "mica", Hash: "city64", Setup: kvs.Setup{Mode: "cache", Access: "erew"},
 		},
 		Ports: []int{l.Addr().(*net.TCPAddr).Port},
 	})

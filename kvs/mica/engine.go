@@ -150,7 +150,7 @@ func startEngine(cfg *Config, h *storeHalf) (*Server, error) {
 // factsOf returns the facts of the engine: its own, and those of the items.
 func (h *storeHalf) factsOf(own kvs.Facts) kvs.Facts {
 	f, of := own, &h.facts
-	f.Half, f.Wait = kvs.PartEngine, "" // the lanes tell
+	f.Half, f.ServerWait = kvs.PartEngine, "" // the lanes tell
 	f.Partitions, f.Mode, f.Access, f.Pages = of.Partitions, of.Mode, of.Access, of.Pages
 	f.Items, f.IndexBytes, f.LogBytes = of.Items, of.IndexBytes, of.LogBytes
 	f.MinHitRate, f.MaxFrameBytes, f.MaxBatch = of.MinHitRate, of.MaxFrameBytes, of.MaxBatch

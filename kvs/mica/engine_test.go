@@ -33,7 +33,7 @@ var playedShape = mqueue.Shape{Slots: 16, SlotBytes: leastSlotBytes}
 // playedFacts are the facts of a store half that the test plays.
 func playedFacts() kvs.Facts {
 	return kvs.Facts{
-		Store: "mica", Hash: "city64", Mode: "cache", Access: "erew", Workers: 1,
+		Store: "mica", Hash: "city64", Setup: kvs.Setup{Mode: "cache", Access: "erew"}, Workers: 1,
 		Partitions: 1, MaxBatch: MaxBatch, MaxFrameBytes: playedShape.SlotBytes,
 		Lanes: &kvs.LaneFacts{Provider: "shm", Lanes: 1}, MinHitRate: 1,
 	}

@@ -25,7 +25,7 @@ func TestWelcomeIsBounded(t *testing.T) {
 		w := welcome{
 			Facts: kvs.Facts{
 				Workers: test.workers, Partitions: test.partitions, MaxBatch: test.batch, MinHitRate: 1,
-				Store: "mica", Hash: "city64", Mode: "cache", Access: "crew",
+				Store: "mica", Hash: "city64", Setup: kvs.Setup{Mode: "cache", Access: "crew"},
 			},
 			Ports: make([]int, test.workers),
 		}

@@ -52,8 +52,8 @@ func TestPollingServer(t *testing.T) {
 	cfg.MaxConnections = 3
 	s := must.Get(Start(cfg))(t)
 	r := must.Get(Dial(t.Context(), s.Addr()))(t)
-	if f := r.Facts(); f.Wait != kvs.WaitPoll {
-		t.Errorf("facts: found wait %q", f.Wait)
+	if f := r.Facts(); f.ServerWait != kvs.WaitPoll {
+		t.Errorf("facts: found wait %q", f.ServerWait)
 	}
 	first := must.Get(r.Stats())(t).Workers[0]
 	for _, wait := range []string{kvs.WaitSleep, kvs.WaitPoll} {
@@ -103,8 +103,8 @@ func TestSleepingServerSpinsNot(t *testing.T) {
 	session := kvstest.Open(t, r, kvs.SessionOptions{Batch: 1, Window: 1, Connections: 1})
 	do(t, session, []kvs.Request{{Op: kvs.Get, Key: key(1)}})
 	stats := must.Get(r.Stats())(t)
-	if w := stats.Workers[0]; w.SpunNs != 0 || r.Facts().Wait != kvs.WaitSleep || len(stats.Warnings) > 0 {
-		t.Errorf("wait %s, spun %d ns, %q", r.Facts().Wait, w.SpunNs, stats.Warnings)
+	if w := stats.Workers[0]; w.SpunNs != 0 || r.Facts().ServerWait != kvs.WaitSleep || len(stats.Warnings) > 0 {
+		t.Errorf("wait %s, spun %d ns, %q", r.Facts().ServerWait, w.SpunNs, stats.Warnings)
 	}
 	if n := session.Traffic().SpunNs; n != 0 {
 		t.Errorf("the session spun %d ns", n)

@@ -84,14 +84,16 @@ func facts(cfg *Config, s *Server) kvs.Facts {
 	return kvs.Facts{
 		Store: "mica", Version: cfg.Version, Transport: "tcp",
 		Workers: cfg.Workers, Partitions: cfg.Workers * cfg.PartitionsPerWorker,
-		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
+		Hash: cfg.Hash,
+		Setup: kvs.Setup{
+			Mode: cfg.Mode.String(), Access: cfg.Access.String(), ServerWait: cfg.wait(),
+		},
 		CPUs:  cfg.CPUs[:min(len(cfg.CPUs), cfg.Workers)],
 		Items: cfg.Items, MinHitRate: cfg.Mode.MinHitRate(),
 		MaxBatch: MaxBatch, MaxFrameBytes: MaxFrameBytes,
 		MaxConnections:  cfg.MaxConnections,
 		MaxClientBytes:  cfg.BufferBytes + int64(cfg.Workers)*workerBytes,
 		GuaranteedBytes: s.budget.guarantee,
-		Wait:            cfg.wait(),
 	}
 }
 

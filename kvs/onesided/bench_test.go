@@ -103,8 +103,8 @@ func startHERD(b *testing.B) *served {
 
 func startOne(b *testing.B, places int) *served {
 	s := start(b, kvs.ServerConfig{
-		Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: benchKeys, KeyBytes: 16, ValueBytes: 32,
-		MaxValueBytes: 32, Neighbourhood: places, Hash: Store.Study.Hash, CPUs: []int{serverCPU},
+		Listen: "127.0.0.1:0", Workers: 1, Items: benchKeys, KeyBytes: 16, ValueBytes: 32, MaxValueBytes: 32,
+		Setup: kvs.Setup{Mode: "cache", Neighbourhood: places}, Hash: Store.Study.Hash, CPUs: []int{serverCPU},
 	})
 	return &served{s, dial(b, s.Addr())}
 }

@@ -58,9 +58,9 @@ func check(c *kvs.ServerConfig) error {
 	case n != 0 && (n < kvs.MinNeighbourhood || n > kvs.MaxNeighbourhood):
 		return fmt.Errorf("neighbourhood: found %d places, allowed: %d to %d", n,
 			kvs.MinNeighbourhood, kvs.MaxNeighbourhood)
-	case c.Validate != "" && c.Validate != kvs.ByChecksum && c.Validate != kvs.Unchecked:
+	case c.ReadCheck != "" && c.ReadCheck != kvs.ByChecksum && c.ReadCheck != kvs.Unchecked:
 		return fmt.Errorf("validate: found %q, allowed: %s, %s; no device promises that a READ "+
-			"brings each line as a whole", c.Validate, kvs.ByChecksum, kvs.Unchecked)
+			"brings each line as a whole", c.ReadCheck, kvs.ByChecksum, kvs.Unchecked)
 	case c.Inline != "" && c.Inline != kvs.InlineYes && c.Inline != kvs.InlineNo:
 		return fmt.Errorf("inline: found %q, allowed: %s, %s", c.Inline, kvs.InlineYes,
 			kvs.InlineNo)

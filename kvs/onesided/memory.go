@@ -36,7 +36,7 @@ type memory struct {
 func newMemory(c *kvs.ServerConfig) *memory {
 	m := &memory{
 		shape: shapeOf(c), workers: c.Workers, uniform: !c.FixedSizes,
-		seed: rand.Uint64(), validate: cmp.Or(c.Validate, kvs.ByChecksum),
+		seed: rand.Uint64(), validate: cmp.Or(c.ReadCheck, kvs.ByChecksum),
 		inline: cmp.Or(c.Inline, kvs.InlineYes),
 	}
 	m.seals = newSeals(m.seed)
@@ -65,10 +65,8 @@ func (m *memory) Begin(d verbs.Device, facts *kvs.Facts) (err error) {
 	facts.IndexBytes += int64(m.workers * m.places() * itemBytes)
 	facts.LogBytes += int64(m.workers * m.ValueBytes)
 	facts.Items = max(facts.Items, m.Slots*m.workers*loadPercent/100)
-	facts.Reads = &kvs.ReadFacts{
-		Neighbourhood: m.Neighbourhood, Inline: m.inline,
-		Validate: m.validate, Responder: responder(d.Info()),
-	}
+	facts.Neighbourhood, facts.Inline, facts.ReadCheck = m.Neighbourhood, m.inline, m.validate
+	facts.Reads = &kvs.ReadFacts{Responder: responder(d.Info())}
 	return nil
 }
 

@@ -29,7 +29,7 @@ var hashOf = func() func(key []byte) uint64 {
 func testConfig() kvs.ServerConfig {
 	return kvs.ServerConfig{
 		Listen: "127.0.0.1:0", Workers: 1, Items: 1000, KeyBytes: 16, ValueBytes: 200,
-		MaxValueBytes: 200, Mode: "store", Access: "erew", Hash: Store.Study.Hash,
+		MaxValueBytes: 200, Setup: kvs.Setup{Mode: "store", Access: "erew"}, Hash: Store.Study.Hash,
 	}
 }
 

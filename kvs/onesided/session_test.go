@@ -171,7 +171,7 @@ func TestRefusals(t *testing.T) {
 		"few places":  {func(c *kvs.ServerConfig) { c.Neighbourhood = 1 }, "found 1 places, allowed: 2 to 32"},
 		"many places": {func(c *kvs.ServerConfig) { c.Neighbourhood = 64 }, "neighbourhood: found 64"},
 		"inline":      {func(c *kvs.ServerConfig) { c.Inline = "maybe" }, `inline: found "maybe", allowed: yes, no`},
-		"validate":    {func(c *kvs.ServerConfig) { c.Validate = "lines" }, `found "lines", allowed: checksum, none; no device promises`},
+		"validate":    {func(c *kvs.ServerConfig) { c.ReadCheck = "lines" }, `found "lines", allowed: checksum, none; no device promises`},
 		"memory":      {func(c *kvs.ServerConfig) { c.MemoryBytes = 1 << 20 }, "memory: found 1048576 bytes"},
 		"mode":        {func(c *kvs.ServerConfig) { c.Mode = "none" }, "mode: found"},
 	} {
@@ -212,7 +212,7 @@ func TestConformanceOfNasty(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := start(t, kvs.ServerConfig{
 				Listen: "127.0.0.1:0", Workers: 1, Items: 4096, KeyBytes: kvs.MaxKeyBytes, ValueBytes: 500,
-				Mode: "store", Hash: Store.Study.Hash,
+				Setup: kvs.Setup{Mode: "store"}, Hash: Store.Study.Hash,
 			})
 			r := must.Keep(Dial(t.Context(), server.Addr(), herd.Options{Device: name}))(t)
 			kvstest.Operations(t, r, kvstest.Limits{MaxValueBytes: 500, AnyOrder: true})

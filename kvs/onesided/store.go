@@ -57,12 +57,12 @@ func addFlags(flags *pflag.FlagSet) func(*kvs.ServerConfig) (kvs.Server, error) 
 		"places of a key, which one READ covers")
 	flags.StringVar(&own.Inline, "inline", kvs.InlineYes,
 		"values of up to 32 bytes lie in the items (yes), or all behind pointers (no)")
-	flags.StringVar(&own.Validate, "validate", kvs.ByChecksum,
+	flags.StringVar(&own.ReadCheck, "validate", kvs.ByChecksum,
 		"clients check what READs bring by a checksum, or do not (none): then a GET can return a "+
 			"value that nobody wrote")
 	return func(c *kvs.ServerConfig) (kvs.Server, error) {
 		c.KeyBytes, c.ValueBytes, c.MaxValueBytes = own.KeyBytes, own.ValueBytes, own.ValueBytes
-		c.Neighbourhood, c.Inline, c.Validate = own.Neighbourhood, own.Inline, own.Validate
+		c.Neighbourhood, c.Inline, c.ReadCheck = own.Neighbourhood, own.Inline, own.ReadCheck
 		c.Access = herd.Study.Access
 		if own.Neighbourhood == 0 {
 			return nil, fmt.Errorf("--neighbourhood: found 0 places, allowed: %d to %d",

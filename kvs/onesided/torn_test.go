@@ -111,7 +111,7 @@ func TestTorn(t *testing.T) {
 func TestTornIsFound(t *testing.T) {
 	for _, m := range models()[1:4] { // plain devices rarely show it
 		t.Run(m.name, func(t *testing.T) {
-			r := m.rig(t, func(c *kvs.ServerConfig) { c.Validate = kvs.Unchecked })
+			r := m.rig(t, func(c *kvs.ServerConfig) { c.ReadCheck = kvs.Unchecked })
 			size := InlineBytes
 			if m.name == "pcie" {
 				size = 200 // an item is a line, which is copied faster than it changes

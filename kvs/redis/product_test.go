@@ -192,7 +192,9 @@ func TestUnpadded(t *testing.T) {
 
 // TestArguments checks what starts a product.
 func TestArguments(t *testing.T) {
-	cfg := kvs.ServerConfig{Workers: 3, Mode: "cache", Items: 1000, KeyBytes: 8, ValueBytes: 8}
+	cfg := kvs.ServerConfig{
+		Workers: 3, Items: 1000, KeyBytes: 8, ValueBytes: 8, Setup: kvs.Setup{Mode: "cache"},
+	}
 	for _, c := range []struct {
 		of   *product
 		want []string
@@ -217,7 +219,8 @@ func TestStartProducts(t *testing.T) {
 			_, err := st.Program()
 			programs.NeedFound(t, err)
 			s := must.Keep(st.Start(&kvs.ServerConfig{
-				Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 10_000, KeyBytes: 8, ValueBytes: 8,
+				Listen: "127.0.0.1:0", Workers: 1, Items: 10_000, KeyBytes: 8, ValueBytes: 8,
+				Setup: kvs.Setup{Mode: "store"},
 			}))(t)
 			r := must.Keep(st.Dial(context.Background(), &kvs.DialConfig{Addr: s.Addr()}))(t)
 			kvstest.Conform(t, r, kvstest.Limits{})

@@ -136,7 +136,7 @@ func (r *Remote) learn() kvs.Facts {
 	f := kvs.Facts{
 		Store: r.store.name, Version: first.called(), Transport: first.peer.Transport(),
 		TLS: first.peer.Secured(first.control.Conn), Protocol: first.protocol,
-		Partitions: len(r.nodes), Access: Access, Mode: first.mode, MinHitRate: 1,
+		Partitions: len(r.nodes), Setup: kvs.Setup{Access: Access, Mode: first.mode}, MinHitRate: 1,
 		MaxBatch: pipeline.MaxBatch, TTLUnit: ttlUnit, PID: first.pid, CPUs: r.opts.CPUs,
 	}
 	if r.opts.Protocol == MGet {

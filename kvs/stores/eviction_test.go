@@ -156,8 +156,8 @@ func startStore(name string) func(*testing.T) string {
 		cfg := evictionLoad()
 		s := must.Get(st.Start(&kvs.ServerConfig{
 			Listen: "127.0.0.1:0", Workers: 1, Items: cfg.Keys, KeyBytes: cfg.KeyBytes,
-			ValueBytes: cfg.ValueBytes, MaxValueBytes: cfg.ValueBytes, MemoryBytes: 64 << 20,
-			Mode: "cache", Access: st.Study.Access, Hash: st.Study.Hash,
+			ValueBytes: cfg.ValueBytes, MaxValueBytes: cfg.ValueBytes, Hash: st.Study.Hash,
+			Setup: kvs.Setup{MemoryBytes: 64 << 20, Mode: "cache", Access: st.Study.Access},
 		}))(t)
 		t.Cleanup(func() { must.Do(t, s.Close()) })
 		return s.Addr()

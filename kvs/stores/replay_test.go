@@ -68,7 +68,7 @@ func TestReplayHitsExactly(t *testing.T) {
 			st := must.Get(Named(c.store))(t)
 			s, err := st.Start(&kvs.ServerConfig{
 				Listen: "127.0.0.1:0", Workers: c.workers, Items: 4096, KeyBytes: 16, ValueBytes: 68,
-				MaxValueBytes: 68, Mode: c.mode, Access: c.access, Hash: st.Study.Hash,
+				MaxValueBytes: 68, Setup: kvs.Setup{Mode: c.mode, Access: c.access}, Hash: st.Study.Hash,
 			})
 			programs.NeedFound(t, err)
 			t.Cleanup(func() { must.Do(t, s.Close()) })

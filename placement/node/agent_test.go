@@ -166,7 +166,9 @@ func TestAgentServesUntilToldToStop(t *testing.T) {
 func TestAgentBecomesAHalf(t *testing.T) {
 	half := func(part, store string) *Configure {
 		return &Configure{Server: &ServerSpec{
-			Store: "stub", Half: part, HalfConfig: kvs.HalfConfig{StoreAddr: store, EngineThreads: 2},
+			Store: "stub", Half: part, HalfConfig: kvs.HalfConfig{
+				StoreAddr: store, ServerConfig: kvs.ServerConfig{Setup: kvs.Setup{EngineThreads: 2}},
+			},
 		}}
 	}
 	for want, task := range map[string]*Configure{

@@ -44,7 +44,7 @@ var checks = []struct {
 	{of: (*candidate).checkNeighbour, nodes: true},
 	{of: (*candidate).checkMemory},
 	{of: (*candidate).checkHalves, nodes: true},
-	{of: (*candidate).checkReads},
+	{of: (*candidate).checkUnused},
 	{of: (*candidate).checkWaits, nodes: true},
 	{of: (*candidate).checkTrace},
 	{of: (*candidate).checkLoad},
@@ -146,10 +146,10 @@ func (a *candidate) checkNeighbour() error {
 
 // checkMemory refuses a limit for a server that ran already.
 func (a *candidate) checkMemory() error {
-	if a.Memory == 0 || a.Attach == "" {
+	if a.MemoryBytes == 0 || a.Attach == "" {
 		return nil
 	}
-	text := numfmt.Size(a.Memory).String()
+	text := numfmt.Size(a.MemoryBytes).String()
 	return fmt.Errorf("%smemory: found %s with attach, allowed: auto; a server that runs already "+
 		"has its own limit", a.sweep.Place("memory", text), text)
 }

@@ -33,23 +33,24 @@ func (a *candidate) checkHalves() error {
 	return nil
 }
 
-// checkReads refuses keys of a store whose clients read items, in a sweep without one.
-func (a *candidate) checkReads() error {
-	if key := a.sweep.UnusedReadKey(); key != "" {
-		return fmt.Errorf("%s: found it with %s, allowed: in a sweep of a store whose clients "+
-			"read items (%v)", key, a.Store, sweep.ReadingStores())
+// checkUnused refuses a key of what no configuration of the sweep has.
+func (a *candidate) checkUnused() error {
+	key, owner := a.sweep.UnusedKey()
+	switch owner {
+	case "":
+		return nil
+	case kvs.OfReads:
+		return fmt.Errorf("%s: found it with %s, allowed: in a sweep of %s (%v)", key, a.Store,
+			owner, sweep.StoresWith(owner))
 	}
-	return nil
+	return fmt.Errorf("%s: found it with %s in placement %s, allowed: with %v, where that end is "+
+		"not split", key, a.Store, a.Placement, sweep.StoresWith(owner))
 }
 
-// checkWaits refuses keys of ends that can be asked to poll, where there is no such end.
+// checkWaits refuses to have halves poll as whole ends do.
 func (a *candidate) checkWaits() error {
 	s, c := a.sweep, a.Config
-	key, allowed := s.UnusedWaitKey()
 	switch {
-	case key != "":
-		return fmt.Errorf("%s: found it with %s in placement %s, allowed: with %v, where that end "+
-			"is not split", key, c.Store, c.Placement, allowed)
 	case c.ServerWait != "" && a.nodes.Store != nil:
 		return fmt.Errorf("%sserver_wait: found %s with placement %s, allowed: a whole server; of "+
 			"halves, use the key wait", s.Place("server_wait", c.ServerWait), c.ServerWait,

@@ -60,7 +60,6 @@ func labels(s *sweep.Sweep, configs []sweep.Config) []string {
 		pt := s.Point(&configs[i], 1)
 		points[i] = new(results.Point)
 		pt.Asked(points[i])
-		points[i].Mode, points[i].Access = pt.Mode, pt.Access
 	}
 	varying := results.Varying(results.Dimensions(), points)
 	if len(varying) == 0 {

@@ -275,11 +275,12 @@ func fakePoint(c *node.ClientSpec) results.Point {
 	p := results.Point{
 		Identity: results.Identity{Status: results.StatusOK},
 		Asked: results.Asked{
-			Store: c.Store, ServerThreads: 1, ClientThreads: c.Threads, Load: c.Load,
+			Store: c.Store, Setup: kvs.Setup{Mode: "cache", Access: "erew"}, ServerThreads: 1,
+			ClientThreads: c.Threads, Load: c.Load,
 		},
 		Reached: results.Reached{Transport: "tcp"},
 		Used: results.Used{
-			Mode: "cache", Access: "erew", ServerCPUs: []int{0}, ClientCPUs: []int{1},
+			ServerCPUs: []int{0}, ClientCPUs: []int{1},
 		},
 		Counted: results.Counted{
 			StartedAt: time.Now(), DurationNs: int64(time.Second), Ops: 1_000_000,

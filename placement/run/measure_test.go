@@ -203,7 +203,7 @@ func TestSweepAttached(t *testing.T) {
 	}
 	needInstalled(t)
 	s := must.Get(redis.Store.Start(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 5000, KeyBytes: 8,
+		Listen: "127.0.0.1:0", Workers: 1, Setup: kvs.Setup{Mode: "store"}, Items: 5000, KeyBytes: 8,
 		ValueBytes: 8,
 	}))(t)
 	defer s.Close()
@@ -228,7 +228,7 @@ func TestTraceAttached(t *testing.T) {
 	}
 	needInstalled(t)
 	s := must.Get(redis.Store.Start(&kvs.ServerConfig{
-		Listen: "127.0.0.1:0", Workers: 1, Mode: "store", Items: 5000, KeyBytes: 8, ValueBytes: 8,
+		Listen: "127.0.0.1:0", Workers: 1, Setup: kvs.Setup{Mode: "store"}, Items: 5000, KeyBytes: 8, ValueBytes: 8,
 	}))(t)
 	defer s.Close()
 	path := filepath.Join(t.TempDir(), "x.trace")

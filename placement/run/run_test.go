@@ -146,6 +146,9 @@ func TestSweepGoesOnAfterAPointThatFails(t *testing.T) {
 				if err := results.Validate(&p); err != nil || p.Status != results.StatusFailed {
 					t.Errorf("the point is not a failed one: %s, %v", p.Status, err)
 				}
+				if p.Mode == "" || p.Access == "" {
+					t.Errorf("the point tells mode %q and access %q", p.Mode, p.Access)
+				}
 			}
 		})
 	}

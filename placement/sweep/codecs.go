@@ -25,6 +25,9 @@ var seeds = strictyaml.Codec[uint64]{
 	Number:  true,
 }
 
+// none is the word of a key that asks for nothing.
+const none = "none"
+
 // neighbours are the kinds of neighbours, or none.
 var neighbours = strictyaml.Codec[string]{
 	Parse: func(s string) (string, error) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/load/trace"
 	"dpukv/probe"
@@ -27,24 +28,17 @@ type Config struct {
 	Filter                    string
 	load.Load
 	ServerThreads, ClientThreads int
-	Mode, Access                 string
-	Memory                       int64 // of the server, in bytes; 0: room for all keys
-	Protocol                     string
-	Neighbour                    string // its kind; "": none
-	EngineThreads                int    // of a split server; 0: as many as ServerThreads
-	Answers                      string // of lanes: see [kvs.HalfConfig]; "": read
-	Wait                         string // of halves: see [kvs.HalfConfig]; "": poll
-	ServerWait                   string // of a whole server: see [kvs.ServerConfig]; "": sleep
-	Neighbourhood                int    // places of a key, where clients read items; 0: the store's
-	Inline                       string // values in items: "yes" or "no"; "": yes
-	ReadCheck                    string // how clients check what READs bring; "": by a checksum
-	Build                        string // of dpukv; "": this one
-	Duration                     time.Duration
-	Attach                       string
-	RateShare                    float64 // of the peak; 0: the rate does not follow from it
+	kvs.Setup
+	Protocol  string
+	Neighbour string // its kind; "": none
+	Build     string // of dpukv; "": this one
+	Duration  time.Duration
+	Attach    string
+	RateShare float64 // of the peak; 0: the rate does not follow from it
 
-	// Of the server attached to, as the sweep asks for none.
-	takeMode, takeThreads, takeServerWait bool
+	// Of the server attached to, as the sweep asks for none. taken are keys of its setup.
+	takeThreads bool
+	taken       string
 }
 
 // id names a point in files and to people. It spells out the keys that are usually swept. The

@@ -15,7 +15,7 @@ import (
 func sizesOf(key string) *load.SizesOf {
 	for _, f := range load.Axes() {
 		if f.Key == key {
-			return f.Sizes
+			return load.SizesFor(&f)
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func TestEmbed(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("%q became %q, %v, want %q", text, got, err, want)
 		}
-		if s, err := Parse("s.yaml", got); err != nil || len(s.Load["key_bytes"]) == 0 {
+		if s, err := Parse("s.yaml", got); err != nil || len(s.Axes["key_bytes"]) == 0 {
 			t.Errorf("%q: %v", got, err)
 		}
 	}
@@ -59,7 +59,7 @@ func TestEmbed(t *testing.T) {
 func TestValueSizesAreAnAxis(t *testing.T) {
 	s := parsed(t, "value_bytes: [32, 32-1024, \"1024:10,32:90\"]\nget_ratio: 1\nclient_threads: 1\n")
 	want := []string{"32", "32-1024", "32:90+1024:10"}
-	if got := s.Load["value_bytes"]; !slices.Equal(got, want) {
+	if got := s.Axes["value_bytes"]; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var ids []string

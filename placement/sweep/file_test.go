@@ -101,7 +101,7 @@ func TestSweepFileSaysWhatDiffersFromTheDefaults(t *testing.T) {
 		"dist: [uniform, 'zipf:0.990']\n")
 	want := Default()
 	want.ClientThreads, want.Duration = []int{1, 8}, 2*time.Second
-	want.Load = want.Load.with("get_ratio", "0.95").with("dist", "uniform", "zipf:0.99")
+	want.Axes = want.Axes.with("get_ratio", "0.95").with("dist", "uniform", "zipf:0.99")
 	if got.where = nil; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -3,24 +3,12 @@ package sweep
 import (
 	"fmt"
 
+	"dpukv/kvs"
+	"dpukv/kvs/stores"
 	"dpukv/placement/testbed"
-	"dpukv/verbs/idle"
-	"dpukv/verbs/mqueue"
 )
 
-// engineThreads are the threads of an engine: as many as its store half has, or others.
-var engineThreads = wholeOr("server_threads", 1, maxThreads)
-
-// answersOfLanes are the ways of messages out of the memory of a half, and waitOfHalves is how
-// threads of halves wait.
-var (
-	answersOfLanes = usualOr(string(mqueue.Read), string(mqueue.Written))
-	waitOfHalves   = usualOr(string(idle.Poll), string(idle.Nap))
-)
-
-// oneOfWhole leaves one configuration of those that differ only in keys that they lack: a whole
-// server has no engine, and without a proxy it has no lanes. Other keys are of a store whose
-// clients read items, or of ends that can be asked to poll.
+// oneOfWhole leaves one configuration of those that differ only in what they do not have.
 func oneOfWhole(all []Config) []Config {
 	seen := map[string]bool{}
 	kept := all[:0]
@@ -35,24 +23,63 @@ func oneOfWhole(all []Config) []Config {
 	return kept
 }
 
-// clearLacked clears the keys that the placement or the store has no use for.
+// clearLacked clears the fields that the configuration lacks.
 func (c *Config) clearLacked() {
+	for i := range sweepKeys {
+		if k := &sweepKeys[i]; !c.has(k.owner) {
+			k.clear(c)
+		}
+	}
+}
+
+// has reports whether the placement and the store have the fields of an owner: see
+// [field.Field.Of]. A placement that is not the study's may be split.
+func (c *Config) has(owner string) bool {
+	if owner == "" {
+		return true
+	}
+	st, err := stores.Named(c.Store)
+	if err != nil {
+		panic(err) // the key store has no other values
+	}
 	engine, proxy := testbed.MaySplit(c.Placement)
-	if !engine && !proxy {
-		c.Answers, c.Wait = "", ""
-	}
-	if !engine {
-		c.EngineThreads = 0
-	}
-	if !readsItems(c.Store) {
-		c.Neighbourhood, c.Inline, c.ReadCheck = 0, "", ""
-	}
 	split, proxied := testbed.MustSplit(c.Placement)
-	waits := waitsOf(c.Store)
-	if !waits.Server || split {
-		c.ServerWait = ""
+	switch owner {
+	case kvs.OfLanes:
+		return engine || proxy
+	case kvs.OfEngine:
+		return engine
+	case kvs.OfReads:
+		return st.Reads
+	case kvs.OfWorkers:
+		return st.Waits.Server && !split
+	case kvs.OfClients:
+		return st.Waits.Clients && !proxied
 	}
-	if !waits.Clients || proxied {
-		c.ClientWait = ""
+	panic("sweep: nobody is " + owner)
+}
+
+// StoresWith are the stores that have the fields of an owner in a whole placement.
+func StoresWith(owner string) []string {
+	return stores.NamesOf(func(st *kvs.Store) bool {
+		return (&Config{Store: st.Name, Placement: Default().Placements[0]}).has(owner)
+	})
+}
+
+// UnusedKey returns a key that the file has, although no configuration has the field, and who would
+// have it; "": there is none. Whole placements beside keys of halves are no mistake: a file may be
+// for several testbeds.
+func (s *Sweep) UnusedKey() (key, owner string) {
+	for i := range sweepKeys {
+		k, used := &sweepKeys[i], false
+		for _, store := range s.Stores {
+			for _, placement := range s.Placements {
+				used = used || (&Config{Store: store, Placement: placement}).has(k.owner)
+			}
+		}
+		if !used && k.owner != kvs.OfLanes && k.owner != kvs.OfEngine && s.says(k.name) {
+			return k.name, k.owner
+		}
 	}
+	return "", ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"dpukv/client"
 	"dpukv/internal/strictyaml"
+	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/placement/submode"
 	"dpukv/placement/testbed"
@@ -35,6 +36,10 @@ type sweepKey struct {
 	// out, and so is a key without identity.
 	idName   string
 	identity func(*Config) any
+
+	// owner names who has the field, where not all have it, and clear clears it: see [Config.has].
+	owner string
+	clear func(*Config)
 
 	// For axes only; nil for a key with a single value:
 
@@ -90,79 +95,16 @@ var sweepKeys = slices.Concat(
 			means("Threads of each client.", "[1, 2, 4, 8]"),
 	},
 	loadKeys(false),
+	setupKeys(""),
 	[]sweepKey{
-		axis("mode", "Mode", strictyaml.Word([]string{"cache", "store"}),
-			func(s *Sweep) *[]string { return &s.Mode },
-			func(c *Config) *string { return &c.Mode }).
-			means("Behaviour of a full store: cache evicts items, store refuses writes.",
-				"[cache, store]"),
-		axis("memory", "Memory", memory,
-			func(s *Sweep) *[]int64 { return &s.Memory },
-			func(c *Config) *int64 { return &c.Memory }).optional().
-			means("Memory of the server for items. With less than all keys need, mode cache "+
-				"evicts: see the key on_miss. With auto, all keys have room.",
-				"[auto, 64MiB]"),
-		axis("access", "Access", strictyaml.Word([]string{"erew", "crew", "crcw"}),
-			func(s *Sweep) *[]string { return &s.Access },
-			func(c *Config) *string { return &c.Access }).
-			means("Access of server threads to partitions: exclusive (e) or concurrent (c), for "+
-				"reads (r) and writes (w).",
-				"[erew, crew]"),
 		axis("protocol", "Protocol", Protocols,
 			func(s *Sweep) *[]string { return &s.Protocol },
 			func(c *Config) *string { return &c.Protocol }).optional().
 			means("Protocol between client and server, for stores that have several.",
 				"binary"),
-		axis("engine_threads", "EngineThreads", engineThreads,
-			func(s *Sweep) *[]int { return &s.EngineThreads },
-			func(c *Config) *int { return &c.EngineThreads }).
-			optional().
-			means("Threads of the engine of a split server, a multiple of server_threads. See "+
-				"docs/tasks/placements.md.",
-				"[1, 2]"),
-		axis("answers", "Answers", answersOfLanes,
-			func(s *Sweep) *[]string { return &s.Answers },
-			func(c *Config) *string { return &c.Answers }).
-			optional().
-			means("Way of the answers of a store half, and of the requests to a proxy: fetched by "+
-				"READ, or written by WRITE.",
-				"[read, write]"),
-		axis("wait", "Wait", waitOfHalves,
-			func(s *Sweep) *[]string { return &s.Wait },
-			func(c *Config) *string { return &c.Wait }).
-			optional().
-			means("How threads of halves wait for messages: they poll, or they sleep for 50 to "+
-				"100 µs at a time (nap). A whole server has server_wait.",
-				"[poll, nap]"),
-		axis("server_wait", "ServerWait", serverWaits,
-			func(s *Sweep) *[]string { return &s.ServerWait },
-			func(c *Config) *string { return &c.ServerWait }).
-			optional().
-			means("How the workers of a whole server wait for requests, of a store that has the "+
-				"choice: they sleep, or they poll, which takes all time of their CPUs. See "+
-				"docs/METHOD.md.",
-				"[sleep, poll]"),
-		axis("neighbourhood", "Neighbourhood", neighbourhoods,
-			func(s *Sweep) *[]int { return &s.Neighbourhood },
-			func(c *Config) *int { return &c.Neighbourhood }).
-			optional().
-			means("Places of a key that one READ covers, of a store whose clients read items. See "+
-				"docs/tasks/designs.md.",
-				"[4, 8]"),
-		axis("inline", "Inline", inlined,
-			func(s *Sweep) *[]string { return &s.Inline },
-			func(c *Config) *string { return &c.Inline }).
-			optional().
-			means("Whether items hold values of up to 32 bytes, of a store whose clients read "+
-				"items. Else each value takes a second READ.",
-				"[yes, no]"),
-		axis("validate", "Validate", validated,
-			func(s *Sweep) *[]string { return &s.ReadCheck },
-			func(c *Config) *string { return &c.ReadCheck }).
-			optional().
-			means("How clients check what READs bring, of a store whose clients read items. With "+
-				"none, a GET can return a value that nobody wrote: it shows the check's price.",
-				"[checksum, none]"),
+	},
+	setupKeys(kvs.OfEngine, kvs.OfLanes, kvs.OfWorkers, kvs.OfReads),
+	[]sweepKey{
 		axis("neighbour", "Neighbour", neighbours,
 			func(s *Sweep) *[]string { return &s.Neighbour },
 			func(c *Config) *string { return &c.Neighbour }).optional().

@@ -6,38 +6,40 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"dpukv/internal/field"
 	"dpukv/internal/strictyaml"
+	"dpukv/kvs"
 	"dpukv/load"
 )
 
-// loadAxes holds the values of a sweep for the load's fields, as canonical texts by key. A field
-// without an entry has its zero value.
-type loadAxes map[string][]string
+// axes holds the values of a sweep for the fields of the load and of the server's setup, as
+// canonical texts by key. A field without an entry has its zero value.
+type axes map[string][]string
 
 // with returns the axes with other values of one key.
-func (a loadAxes) with(key string, texts ...string) loadAxes {
-	axes := maps.Clone(a)
-	if axes == nil {
-		axes = loadAxes{}
+func (a axes) with(key string, texts ...string) axes {
+	all := maps.Clone(a)
+	if all == nil {
+		all = axes{}
 	}
-	axes[key] = texts
-	return axes
+	all[key] = texts
+	return all
 }
 
 // ArriveEvenly makes equal distances the arrivals of a sweep that names none.
 func (s *Sweep) ArriveEvenly() {
 	f := load.FieldOf("arrivals")
-	if s.Load[f.Key] == nil {
-		s.Load = s.Load.with(f.Key, f.Text(&load.Load{Arrivals: load.Constant}))
+	if s.Axes[f.Key] == nil {
+		s.Axes = s.Axes.with(f.Key, f.Text(&load.Load{Arrivals: load.Constant}))
 	}
 }
 
-// texts returns the values of a field.
-func (a loadAxes) texts(f *load.Field) []string {
+// textsOf returns the values of a field.
+func textsOf[S any](a axes, f *field.Field[S]) []string {
 	if texts, there := a[f.Key]; there {
 		return texts
 	}
-	return []string{f.Text(new(load.Load))}
+	return []string{f.Text(new(S))}
 }
 
 // loadKeys makes the keys of the load's fields: those that come before the threads' keys, or those
@@ -58,49 +60,70 @@ func loadKeys(beforeThreads bool) []sweepKey {
 	return keys
 }
 
+// setupKeys makes the keys of the fields of a server's setup that these have.
+func setupKeys(of ...string) (keys []sweepKey) {
+	for _, f := range kvs.SetupFields() {
+		if slices.Contains(of, f.Of) {
+			keys = append(keys, fieldKey(&f, func(c *Config) *kvs.Setup { return &c.Setup }))
+		}
+	}
+	return keys
+}
+
 // loadKey makes the entry of a field of the load.
 func loadKey(f *load.Field) sweepKey {
+	key := fieldKey(f, func(c *Config) *load.Load { return &c.Load })
+	own := key.texts
+	key.texts = func(s *Sweep) []string {
+		switch {
+		case s.ofMix(f.Key):
+			return s.mixed(f)
+		case f.Default != "" && s.Axes[f.Key] == nil:
+			return s.atRates(f)
+		}
+		return own(s)
+	}
+	return key
+}
+
+// fieldKey makes the entry of a row of a table.
+func fieldKey[S any](f *field.Field[S], in func(*Config) *S) sweepKey {
 	c := strictyaml.Codec[string]{
 		Parse: f.Canonical, Format: func(text string) string { return text },
 		Allowed: f.Allowed, Number: f.Numeric && !f.InWords, Words: f.Words,
 	}
-	of := func(config *Config) string { return f.Text(&config.Load) }
+	of := func(config *Config) string { return f.Text(in(config)) }
 	return sweepKey{
 		name: f.Key, dependent: f.Default, help: f.Help, example: f.Example, allowed: f.Allowed,
 		read: func(file *strictyaml.File, s *Sweep, n ast.Node) {
 			var values []string
 			readAxis(file, s, f.Key, n, &values, c)
-			s.Load = s.Load.with(f.Key, values...)
+			s.Axes = s.Axes.with(f.Key, values...)
 		},
 		texts: func(s *Sweep) []string {
-			if s.ofMix(f.Key) {
-				return s.mixed(f)
-			}
 			if s.left[f.Key] {
 				return s.studied(of)
 			}
-			if f.Default != "" && s.Load[f.Key] == nil {
-				return s.atRates(f)
-			}
-			return s.Load.texts(f)
+			return textsOf(s.Axes, f)
 		},
 		canonical: f.Canonical,
-		idName:    f.ID,
+		owner:     f.Of, clear: func(config *Config) { f.Clear(in(config)) },
+		idName: f.ID,
 		identity: func(config *Config) any {
-			if f.Optional && f.IsZero(&config.Load) {
+			if f.Optional && f.IsZero(in(config)) {
 				return nil
 			}
-			return f.Value(&config.Load)
+			return f.Value(in(config))
 		},
 		of: of,
 		multiply: func(s *Sweep, configs []Config) []Config {
-			if f.Default != "" && s.Load[f.Key] == nil {
+			if f.Default != "" && s.Axes[f.Key] == nil {
 				for i := range configs {
-					f.SetDefault(&configs[i].Load)
+					f.SetDefault(in(&configs[i]))
 				}
 				return configs
 			}
-			texts, said := s.Load.texts(f), s.says(f.Key)
+			texts, said := textsOf(s.Axes, f), s.says(f.Key)
 			product := make([]Config, 0, len(configs)*len(texts))
 			for _, config := range configs {
 				if !said && config.Decides(f.Key) {
@@ -109,7 +132,7 @@ func loadKey(f *load.Field) sweepKey {
 				}
 				for _, text := range texts {
 					next := config
-					setText(f, &next.Load, text)
+					setText(f, in(&next), text)
 					product = append(product, next)
 				}
 			}
@@ -119,8 +142,8 @@ func loadKey(f *load.Field) sweepKey {
 }
 
 // setText sets a value of a sweep, which was read before.
-func setText(f *load.Field, l *load.Load, text string) {
-	if err := f.Set(l, text); err != nil {
+func setText[S any](f *field.Field[S], in *S, text string) {
+	if err := f.Set(in, text); err != nil {
 		panic(f.Key + " holds " + text + ", which is not one of its values")
 	}
 }
@@ -134,8 +157,8 @@ const (
 // eachMix calls do with a load of each mix and each trace of the sweep.
 func (s *Sweep) eachMix(do func(*load.Load)) {
 	mix, trace := load.FieldOf(mixKey), load.FieldOf(traceKey)
-	for _, mixed := range s.Load.texts(mix) {
-		for _, traced := range s.Load.texts(trace) {
+	for _, mixed := range textsOf(s.Axes, mix) {
+		for _, traced := range textsOf(s.Axes, trace) {
 			var l load.Load
 			setText(mix, &l, mixed)
 			setText(trace, &l, traced)
@@ -146,7 +169,7 @@ func (s *Sweep) eachMix(do func(*load.Load)) {
 
 // ofMix reports whether a mix or a trace of the sweep decides a key that the file leaves out.
 func (s *Sweep) ofMix(key string) (decides bool) {
-	if s.Load[mixKey] == nil && s.Load[traceKey] == nil || s.says(key) {
+	if s.Axes[mixKey] == nil && s.Axes[traceKey] == nil || s.says(key) {
 		return false
 	}
 	s.eachMix(func(l *load.Load) { decides = decides || l.Decides(key) })
@@ -160,7 +183,7 @@ func (s *Sweep) mixed(f *load.Field) (values []string) {
 		if !l.Decides(f.Key) && s.left[f.Key] {
 			texts = s.studied(func(c *Config) string { return f.Text(&c.Load) })
 		} else if !l.Decides(f.Key) {
-			texts = s.Load.texts(f)
+			texts = textsOf(s.Axes, f)
 		}
 		for _, text := range texts {
 			if !slices.Contains(values, text) {
@@ -175,7 +198,7 @@ func (s *Sweep) mixed(f *load.Field) (values []string) {
 func (s *Sweep) atRates(f *load.Field) []string {
 	rate := load.FieldOf("rate_ops")
 	var values []string
-	for _, text := range s.Load.texts(rate) {
+	for _, text := range textsOf(s.Axes, rate) {
 		var l load.Load
 		setText(rate, &l, text)
 		f.SetDefault(&l)

@@ -3,8 +3,10 @@ package sweep
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/load"
 	"dpukv/results"
@@ -21,18 +23,26 @@ func (pt *Point) Asked(p *results.Point) {
 	p.Store, p.Placement, p.Submode, p.Filter = pt.Store, pt.Placement, pt.Submode, pt.Filter
 	p.RateShare = pt.RateShare
 	p.Neighbour = pt.Neighbour
-	p.Build, p.MemoryBytes = pt.Build, pt.Memory
-	// What the sweep leaves open stays as the ends told it.
-	p.EngineThreads = cmp.Or(pt.EngineThreads, p.EngineThreads)
-	p.Answers, p.Wait = cmp.Or(pt.Answers, p.Answers), cmp.Or(pt.Wait, p.Wait)
-	p.ServerWait = cmp.Or(pt.ServerWait, p.ServerWait)
-	p.Neighbourhood = cmp.Or(pt.Neighbourhood, p.Neighbourhood)
-	p.Inline = cmp.Or(pt.Inline, p.Inline)
-	p.Validate = cmp.Or(pt.ReadCheck, p.Validate)
+	p.Build = pt.Build
+	for _, f := range kvs.SetupFields() {
+		if !pt.leaves(&f) { // else it stays as the ends told it
+			f.Copy(&p.Setup, &pt.Setup)
+		}
+	}
 	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
 	if !pt.takeThreads || p.ServerThreads == 0 { // 0: no server has told its number
 		p.ServerThreads = pt.ServerThreads
 	}
+}
+
+// leaves reports whether the sweep leaves a field of the setup to the ends.
+func (pt *Point) leaves(f *kvs.SetupField) bool {
+	return f.Optional && f.IsZero(&pt.Setup) || pt.takes(f)
+}
+
+// takes reports whether a field of the setup is that of the server attached to.
+func (pt *Point) takes(f *kvs.SetupField) bool {
+	return slices.Contains(strings.Fields(pt.taken), f.Key)
 }
 
 // OfOneClient returns the part of one of several clients. The clients share the rate
@@ -52,12 +62,12 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	}
 	var asked results.Point
 	pt.Asked(&asked)
-	asked.Mode, asked.Access = pt.Mode, pt.Access
-	if pt.takeMode {
-		asked.Mode = used.Mode
-	}
 	if pt.takeThreads {
 		asked.ServerThreads = used.ServerThreads
+	}
+	setup := pt.Setup
+	if used.Lanes != nil {
+		setup.EngineThreads = cmp.Or(pt.EngineThreads, pt.ServerThreads)
 	}
 	var differences []string
 	compare := func(name string, asked, used any) {
@@ -68,15 +78,12 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	}
 	compare("store", asked.Store, used.Store)
 	compare("server_threads", asked.ServerThreads, used.ServerThreads)
-	pt.compareHalves(used, compare)
-	if used.Lanes == nil && !pt.takeServerWait {
-		compare("server_wait", serverWaits.Format(pt.ServerWait),
-			serverWaits.Format(used.ServerWait))
+	for _, f := range kvs.SetupFields() {
+		if !f.Untold && !(f.Unset && pt.leaves(&f)) && !pt.takes(&f) {
+			compare(f.Name, f.Text(&setup), f.Text(&used.Setup))
+		}
 	}
-	pt.compareReads(used, compare)
 	compare("client_threads", asked.ClientThreads, used.ClientThreads)
-	compare("mode", asked.Mode, used.Mode)
-	compare("access", asked.Access, used.Access)
 	if pt.Protocol != "" {
 		told := used.Protocol
 		if st, err := stores.Named(used.Store); err == nil {
@@ -97,22 +104,6 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 		strings.Join(differences, "; "))
 }
 
-// compareHalves compares what only points in halves have, also if the sweep asks for the defaults.
-func (pt *Point) compareHalves(used *results.Point, compare func(name string, asked, used any)) {
-	if used.Lanes != nil {
-		compare("engine_threads", cmp.Or(pt.EngineThreads, pt.ServerThreads), used.EngineThreads)
-	}
-	for _, l := range []struct {
-		name string
-		used *results.Lanes
-	}{{"lanes", used.Lanes}, {"proxy_lanes", used.ProxyLanes}} {
-		if l.used != nil {
-			compare("answers of "+l.name, answersOfLanes.Format(pt.Answers), l.used.Answers)
-			compare("wait of "+l.name, waitOfHalves.Format(pt.Wait), l.used.Wait)
-		}
-	}
-}
-
 // verifyFacts fails if a probe used another value than that of a setting with the fact's name.
 func (pt *Point) verifyFacts(used *results.Point) error {
 	for _, asked := range pt.Settings.List() {
@@ -130,17 +121,4 @@ type Point struct {
 	ID     string
 	Repeat int
 	Config
-}
-
-// compareReads compares what only points of such a store have, also if the sweep asks for the
-// defaults.
-func (pt *Point) compareReads(used *results.Point, compare func(name string, asked, used any)) {
-	if used.Items == nil {
-		return
-	}
-	if pt.Neighbourhood > 0 {
-		compare("neighbourhood", pt.Neighbourhood, used.Neighbourhood)
-	}
-	compare("inline", inlined.Format(pt.Inline), used.Inline)
-	compare("validate", validated.Format(pt.ReadCheck), used.Validate)
 }

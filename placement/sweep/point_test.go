@@ -19,7 +19,7 @@ func TestModeOfAnAttachedServer(t *testing.T) {
 		pt := s.Points()[0]
 		var used results.Point
 		pt.Asked(&used)
-		used.Access, used.Mode = pt.Access, "store"
+		used.Mode = "store"
 		if err := pt.VerifyUsed(&used); (err != nil) != wants || wants &&
 			!strings.Contains(err.Error(), "mode: asked for cache, used store") {
 			t.Errorf("%q: %v", file, err)
@@ -36,7 +36,7 @@ func TestThreadsOfAttachedServer(t *testing.T) {
 		pt := s.Points()[0]
 		used := results.Point{Asked: results.Asked{ServerThreads: 4}}
 		pt.Asked(&used)
-		used.Mode, used.Access = pt.Mode, pt.Access
+		used.Mode = pt.Mode
 		if agrees != (used.ServerThreads == 4) {
 			t.Errorf("%q: the point has %d threads", text, used.ServerThreads)
 		}
@@ -60,23 +60,16 @@ func TestHalvesAsAsked(t *testing.T) {
 			func(p *results.Point) { p.EngineThreads = 4 }, "engine_threads: asked for 2, used 4",
 		},
 		"answers": {
-			func(p *results.Point) { p.Lanes.Answers = "write" }, "answers of lanes: asked for read, used write",
+			func(p *results.Point) { p.Answers = "write" }, "answers: asked for read, used write",
 		},
-		"answers of the proxy": {
-			func(p *results.Point) { p.ProxyLanes.Answers = "write" },
-			"answers of proxy_lanes: asked for read, used write",
-		},
-		"wait": {
-			func(p *results.Point) { p.Lanes.Wait = "nap" }, "wait of lanes: asked for poll, used nap",
-		},
-		"a whole server":   {func(p *results.Point) { p.Lanes, p.EngineThreads = nil, 0 }, ""}, // the run tells
-		"wait of a client": {func(p *results.Point) { p.ProxyLanes.Wait = "nap" }, "wait of proxy_lanes"},
+		"wait":           {func(p *results.Point) { p.Wait = "nap" }, "wait: asked for poll, used nap"},
+		"a whole server": {func(p *results.Point) { p.Lanes, p.EngineThreads = nil, 0 }, ""}, // the run tells
+		"one end":        {func(p *results.Point) { p.Wait = "poll and nap" }, "used poll and nap"},
 	} {
 		var used results.Point
 		pt.Asked(&used)
-		used.Mode, used.Access, used.EngineThreads = pt.Mode, pt.Access, 2
-		used.Lanes = &results.Lanes{Answers: "read", Wait: "poll"}
-		used.ProxyLanes = &results.Lanes{Answers: "read", Wait: "poll"}
+		used.EngineThreads = 2
+		used.Lanes, used.Answers, used.Wait = &results.Lanes{}, "read", "poll"
 		c.edit(&used)
 		err := pt.VerifyUsed(&used)
 		must.Fail(t, err, c.want)

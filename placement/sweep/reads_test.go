@@ -2,15 +2,17 @@ package sweep
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"dpukv/kvs"
 	"dpukv/results"
 )
 
 // TestReadKeys checks that the keys of stores whose clients read items multiply only these, and
 // leave the IDs of all others, and of their own defaults, as they were.
 func TestReadKeys(t *testing.T) {
-	reading := ReadingStores()
+	reading := StoresWith(kvs.OfReads)
 	if len(reading) == 0 {
 		t.Fatal("no store's clients read items")
 	}
@@ -36,29 +38,24 @@ func TestReadKeys(t *testing.T) {
 			t.Errorf("%s is missing from %q", id, all)
 		}
 	}
-	if s := parse("herd", both); s.UnusedReadKey() != "neighbourhood" {
-		t.Errorf("unused: found %q", s.UnusedReadKey())
-	}
-	if s := parse(reading[0], both); s.UnusedReadKey() != "" {
-		t.Errorf("unused: found %q", s.UnusedReadKey())
+	for store, want := range map[string]string{"herd": "neighbourhood", reading[0]: ""} {
+		s := parse(store, both)
+		if got, _ := s.UnusedKey(); got != want {
+			t.Errorf("unused with %s: found %q, want %q", store, got, want)
+		}
 	}
 	s := parse(reading[0], both)
 	for _, p := range s.Points() {
 		var asked results.Point
 		p.Asked(&asked)
-		used := results.Point{Counted: results.Counted{Items: &results.Items{}}}
-		used.Neighbourhood, used.Inline, used.Validate = 7, "maybe", "perhaps"
-		differences := 0
-		p.compareReads(&used, func(_ string, asked, used any) {
-			if asked != used {
-				differences++
-			}
-		})
+		used := asked
+		used.Setup, used.Neighbourhood, used.Inline, used.ReadCheck = p.Setup, 7, "maybe", "perhaps"
+		differences := strings.Count(p.VerifyUsed(&used).Error(), "asked for")
 		want := 2
 		if p.Neighbourhood > 0 {
 			want = 3
 		}
-		if asked.Neighbourhood != p.Neighbourhood || asked.Inline != p.Inline || asked.Validate != p.ReadCheck ||
+		if asked.Neighbourhood != p.Neighbourhood || asked.Inline != p.Inline || asked.ReadCheck != p.ReadCheck ||
 			differences != want {
 			t.Errorf("asked for %+v, %d differences", asked.Asked, differences)
 		}

@@ -165,6 +165,6 @@ func (s *Sweep) setRates(f *strictyaml.File, values []string) {
 	case len(values) > 0 && isShare(values[0]):
 		s.Shares = values
 	default:
-		s.Load = s.Load.with("rate", values...)
+		s.Axes = s.Axes.with("rate", values...)
 	}
 }

@@ -39,8 +39,8 @@ func (s *Sweep) Bound() (results.Bound, error) { return results.ParseBound(s.SLO
 
 // CheckRates refuses a search among rates that are given.
 func CheckRates(s *Sweep) error {
-	rates := s.Load["rate"]
-	if s.SLO == "" || s.Shares != nil || slices.Equal(rates, Default().Load["rate"]) {
+	rates := s.Axes["rate"]
+	if s.SLO == "" || s.Shares != nil || slices.Equal(rates, Default().Axes["rate"]) {
 		return nil
 	}
 	return fmt.Errorf("%srate: found %s with slo, allowed: shares of the peak, such as 10%%; or "+

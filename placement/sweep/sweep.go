@@ -12,7 +12,6 @@ import (
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/load"
-	"dpukv/placement/testbed"
 	"dpukv/results"
 )
 
@@ -21,18 +20,9 @@ import (
 type Sweep struct {
 	Stores, Placements, Submodes []string
 	Filters                      []string // work on the path; "": none
-	Load                         loadAxes
+	Axes                         axes     // of the load, and of the server's setup
 	ServerThreads, ClientThreads []int
-	Mode, Access                 []string
-	Memory                       []int64  // of the server; 0: room for all keys
 	Neighbour                    []string // kinds of work beside the store; "": none
-	EngineThreads                []int    // of split servers; 0: as many as server threads
-	Answers                      []string // of lanes; "": read
-	Wait                         []string // of halves; "": poll
-	ServerWait                   []string // of whole servers; "": sleep
-	Neighbourhood                []int    // places of a key in a table; 0: the store's
-	Inline                       []string // values in items; "": yes
-	ReadCheck                    []string // of what READs bring; "": by a checksum
 	Protocol                     []string // of stores that have several; "": the store's own choice
 	Builds                       []string // of dpukv, the base first; "": this one alone
 
@@ -64,14 +54,14 @@ func Default() Sweep {
 	s := Sweep{
 		Stores: []string{stores.Default().Name}, Placements: []string{"CH-SH"},
 		Submodes: []string{"off-path"},
-		Load: loadAxes{
+		Axes: axes{
 			"get_ratio": {"1", "0.95", "0.5"}, "dist": {"uniform"},
 			"keys": {"1000000"}, "key_bytes": {"8"}, "value_bytes": {"8"},
 			"batch": {"64"}, "window": {"1"}, "connections": {"1"},
 			"rate": {"0"}, "hash": {"city64"},
+			"mode": {"cache"}, "access": {"erew"},
 		},
 		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
-		Mode: []string{"cache"}, Access: []string{"erew"},
 		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond,
 		Repeats: results.DefaultRepeats, Seed: 1,
 	}
@@ -117,9 +107,13 @@ func (s *Sweep) Configs() []Config {
 		return nil
 	}
 	first := Config{
-		Duration: s.Duration, Attach: s.Attach, takeMode: s.Attach != "" && !s.says("mode"),
-		takeThreads:    s.Attach != "" && !s.says("server_threads"),
-		takeServerWait: s.Attach != "" && !s.says("server_wait"),
+		Duration: s.Duration, Attach: s.Attach,
+		takeThreads: s.Attach != "" && !s.says("server_threads"),
+	}
+	for _, f := range kvs.SetupFields() {
+		if s.Attach != "" && f.Own && !s.says(f.Key) {
+			first.taken += " " + f.Key
+		}
 	}
 	first.Warmup, first.Seed = s.Warmup, s.Seed
 	all := []Config{first}
@@ -192,7 +186,7 @@ const MaxPoints = 1_000_000
 
 // leaves reports whether each configuration has a default of its own for the key.
 func (s *Sweep) leaves(k *sweepKey) bool {
-	return s.left[k.name] || k.dependent != "" && s.Load[k.name] == nil
+	return s.left[k.name] || k.dependent != "" && s.Axes[k.name] == nil
 }
 
 // Marshal writes the sweep as a file with every key, except those that it leaves open.
@@ -263,39 +257,4 @@ func (s *Sweep) studied(of func(*Config) string) []string {
 		}
 	}
 	return values
-}
-
-// UnusedReadKey returns a key of stores whose clients read items that the file has, although it
-// measures no such store; "": there is none.
-func (s *Sweep) UnusedReadKey() string {
-	if slices.ContainsFunc(s.Stores, readsItems) {
-		return ""
-	}
-	for _, key := range []string{"neighbourhood", "inline", "validate"} {
-		if s.says(key) {
-			return key
-		}
-	}
-	return ""
-}
-
-// UnusedWaitKey returns a key of how an end waits that the file has, although no configuration has
-// such an end, and the stores that have; "": there is none.
-func (s *Sweep) UnusedWaitKey() (key string, allowed []string) {
-	server, clients := false, false
-	for _, store := range s.Stores {
-		waits := waitsOf(store)
-		for _, placement := range s.Placements {
-			split, proxied := testbed.MustSplit(placement)
-			server = server || waits.Server && !split
-			clients = clients || waits.Clients && !proxied
-		}
-	}
-	switch {
-	case !server && s.says("server_wait"):
-		return "server_wait", stores.NamesOf(func(st *kvs.Store) bool { return st.Waits.Server })
-	case !clients && s.says("client_wait"):
-		return "client_wait", stores.NamesOf(func(st *kvs.Store) bool { return st.Waits.Clients })
-	}
-	return "", nil
 }

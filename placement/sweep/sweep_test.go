@@ -27,7 +27,7 @@ func anySweep(t *rapid.T) Sweep {
 	s := Sweep{
 		Stores: []string{"mica"}, Placements: some(t, "placement", "CH-SH", "CDH-SH", "MY-1"),
 		Filters: some(t, "filter", "", "drop-client:192.0.2.1"), Submodes: some(t, "submode", submode.Names()...),
-		Load: loadAxes{
+		Axes: axes{
 			"mix":           some(t, "mix", "none"), // with others, it matters what a file leaves out
 			"trace":         some(t, "trace", "none"),
 			"trace_sample":  some(t, "trace_sample", "1", "1/64"),
@@ -50,15 +50,17 @@ func anySweep(t *rapid.T) Sweep {
 			"on_miss":     some(t, "on_miss", "refuse", "allow", "fill"),
 			"fill_delay":  some(t, "fill_delay", "0s", "1ms"),
 			"client_wait": some(t, "client_wait", "sleep", "poll"),
+			"memory":      some(t, "memory", "auto", "64MiB"),
+			"mode":        some(t, "mode", "cache", "store"), "access": some(t, "access", "erew", "crew"),
+			"engine_threads": some(t, "engine_threads", "server_threads", "1", "4"),
+			"answers":        some(t, "answers", "read", "write"), "wait": some(t, "wait", "poll", "nap"),
+			"server_wait":   some(t, "server_wait", "sleep", "poll"),
+			"neighbourhood": some(t, "neighbourhood", "auto", "4"), "inline": some(t, "inline", "yes", "no"),
+			"validate": some(t, "validate", "checksum", "none"),
 		},
 		ServerThreads: some(t, "server_threads", 1, 2), ClientThreads: some(t, "client_threads", 1, 2, 4),
-		Memory: some(t, "memory", int64(0), 64<<20),
-		Mode:   some(t, "mode", "cache", "store"), Access: some(t, "access", "erew", "crew"),
-		Protocol:      some(t, "protocol", "", "binary"),
-		Neighbour:     some(t, "neighbour", "", "cpu", "memory"),
-		EngineThreads: some(t, "engine_threads", 0, 1, 4), Answers: some(t, "answers", "", "write"),
-		Wait:         some(t, "wait", "", "nap"),
-		ServerWait:   some(t, "server_wait", "", "poll"),
+		Protocol:     some(t, "protocol", "", "binary"),
+		Neighbour:    some(t, "neighbour", "", "cpu", "memory"),
 		Duration:     time.Duration(rapid.Int64Range(1e7, 1e12).Draw(t, "duration")),
 		Warmup:       time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "warmup")),
 		RepeatsUntil: rapid.SampledFrom([]float64{0, 0.1, 2.5, 50}).Draw(t, "repeats_until"),
@@ -74,7 +76,7 @@ func smallSweep(t *rapid.T) Sweep {
 	any := anySweep(t)
 	s.ClientThreads = any.ClientThreads
 	for _, key := range []string{"get_ratio", "rate", "batch"} {
-		s.Load = s.Load.with(key, any.Load[key]...)
+		s.Axes = s.Axes.with(key, any.Axes[key]...)
 	}
 	s.Repeats, s.Seed = any.Repeats, any.Seed
 	return s
@@ -84,7 +86,7 @@ func TestPointsAreAllCombinationsOncePerRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSweep(t)
 		points := s.Points()
-		configs := len(s.Load["get_ratio"]) * len(s.ClientThreads) * len(s.Load["rate"]) * len(s.Load["batch"])
+		configs := len(s.Axes["get_ratio"]) * len(s.ClientThreads) * len(s.Axes["rate"]) * len(s.Axes["batch"])
 		if len(points) != configs*s.Repeats || s.Size(MaxPoints) != len(points) {
 			t.Fatalf("%d points, size says %d, want %d", len(points), s.Size(MaxPoints), configs*s.Repeats)
 		}
@@ -119,7 +121,7 @@ func TestPointsDependOnNothingButTheSweep(t *testing.T) {
 		}
 		// One more value on an axis adds points and renames none.
 		wider := s
-		wider.Load = s.Load.with("window", s.Load["window"][0], "99")
+		wider.Axes = s.Axes.with("window", s.Axes["window"][0], "99")
 		var ids []string
 		for _, pt := range wider.Points() {
 			ids = append(ids, pt.ID)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
+	"dpukv/kvs"
 	"dpukv/results"
 )
 
@@ -39,8 +40,8 @@ func TestWaitKeys(t *testing.T) {
 	}
 }
 
-// TestUnusedWaitKeys: a key that no end of the sweep follows is told.
-func TestUnusedWaitKeys(t *testing.T) {
+// TestUnusedKeys: a key that no end of the sweep follows is told.
+func TestUnusedKeys(t *testing.T) {
 	for text, want := range map[string]string{
 		"store: mica\n" + waitKeys:                                            "",
 		"store: redis\nserver_wait: poll\n":                                   "server_wait",
@@ -52,8 +53,9 @@ func TestUnusedWaitKeys(t *testing.T) {
 		"store: [redis, herd]\nserver_wait: [sleep, poll]\nclient_wait: poll": "server_wait",
 	} {
 		s := parsed(t, text)
-		if got, stores := s.UnusedWaitKey(); got != want || (got != "") != slices.Contains(stores, "mica") {
-			t.Errorf("%q: found %q, %v, want %q", text, got, stores, want)
+		got, owner := s.UnusedKey()
+		if got != want || got != "" && !slices.Contains(StoresWith(owner), "mica") {
+			t.Errorf("%q: found %q of %s, want %q", text, got, owner, want)
 		}
 	}
 }
@@ -78,10 +80,10 @@ func TestWaitsAsAsked(t *testing.T) {
 		pt := s.Points()[0]
 		var used results.Point
 		pt.Asked(&used)
-		used.Mode, used.Access = pt.Mode, pt.Access
+		used.Mode = pt.Mode // a server attached to tells it
 		used.ServerWait, used.ClientWait = c.server, c.client
 		must.Fail(t, pt.VerifyUsed(&used), c.want)
-		told := results.Point{Asked: results.Asked{ServerWait: c.server}}
+		told := results.Point{Asked: results.Asked{Setup: kvs.Setup{ServerWait: c.server}}}
 		if pt.Asked(&told); c.want == "" && told.ServerWait != c.server {
 			t.Errorf("%q: the point says %q, and the server %q", c.text, told.ServerWait, c.server)
 		}

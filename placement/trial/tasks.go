@@ -38,14 +38,13 @@ func (s *storing) taskOf(role process.Role) (*node.Configure, error) {
 		}
 	case process.Store:
 		spec.Half, spec.Listen = kvs.PartStore, s.t.nodes.Store.Listen()
-		spec.Answers = s.t.pt.Answers
 		spec.Device, err = laneDevice(s.t.nodes.Store, &s.t.nodes.Server)
 	case process.Engine:
 		spec.Half, spec.StoreAddr = kvs.PartEngine, s.ready[process.Store].Addr
 		spec.Device, err = laneDevice(&s.t.nodes.Server, s.t.nodes.Store)
 	}
 	if role != process.Server {
-		spec.EngineThreads, spec.Wait = process.EngineThreads(&s.t.pt.Config), s.t.pt.Wait
+		spec.EngineThreads = process.EngineThreads(&s.t.pt.Config)
 	}
 	return &node.Configure{Server: spec}, err
 }
@@ -60,10 +59,8 @@ func serverSpec(pt *sweep.Point, n *testbed.Node) (*node.ServerSpec, error) {
 			Items: w.Keys, KeyBytes: w.KeyRoomBytes(), MaxKeyBytes: longestKey(&w),
 			ValueBytes:    w.RoomBytes(),
 			MaxValueBytes: w.MaxValueBytes(), GrowthBytes: growthBytes(&w),
-			MemoryBytes: pt.Memory, Neighbourhood: pt.Neighbourhood, Inline: pt.Inline,
-			Validate: pt.ReadCheck, ServerWait: pt.ServerWait,
 			FixedSizes: w.ValueSizes != "" && w.ValueSizeBy == load.ByKey,
-			Hash:       pt.Hash, Mode: pt.Mode, Access: pt.Access, Device: n.VerbsDevice(),
+			Hash:       pt.Hash, Setup: pt.Setup, Device: n.VerbsDevice(),
 		}},
 	}, err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/results"
 )
@@ -15,7 +16,8 @@ func cache(store string, mib int64, threads int, onMiss string, hits uint64) res
 		Identity: results.Identity{Status: results.StatusOK},
 		Asked: results.Asked{
 			Store: store, Placement: "CH-SH", Submode: "off-path", ClientThreads: threads, ServerThreads: 1,
-			MemoryBytes: mib << 20, Load: load.Load{OnMiss: onMiss, Workload: load.Workload{GetRatio: 1}},
+			Setup: kvs.Setup{MemoryBytes: mib << 20},
+			Load:  load.Load{OnMiss: onMiss, Workload: load.Workload{GetRatio: 1}},
 		},
 	}
 	p.Gets, p.Hits, p.Misses, p.ThroughputOps = 100, hits, 100-hits, 1e6*float64(threads)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/results"
 )
@@ -23,11 +24,12 @@ func Point(edits ...func(*results.Point)) results.Point {
 				},
 				Batch: 64, Window: 1, Connections: 1, Hash: "city64", Warmup: 1e9,
 			},
+			Setup:         kvs.Setup{Mode: "cache", Access: "erew"},
 			ServerThreads: 2, ClientThreads: 1, Repeat: 1,
 		},
 		Reached: results.Reached{Transport: "tcp"},
 		Used: results.Used{
-			Mode: "cache", Access: "erew", Pages: "thp", ServerCPUs: []int{0, 1},
+			Pages: "thp", ServerCPUs: []int{0, 1},
 			ClientCPUs: []int{2}, OpsPerFrame: 64, BytesPerFrame: 1608,
 			ServerVersion: "v0.1.0", ClientVersion: "v0.1.0", ServerAddr: "127.0.0.1:4000",
 			PreloadHitRate: 0.998,

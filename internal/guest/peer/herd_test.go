@@ -47,7 +47,7 @@ func TestOneSidedServe(t *testing.T) {
 	device, addr, control := environment(t)
 	server := must.Get(onesided.Start(&kvs.ServerConfig{
 		Listen: addr, Device: kvs.Device{Name: device, Options: provider.Defaults},
-		Workers: 1, Items: 100_000, KeyBytes: 16, ValueBytes: 200, Mode: "store", Hash: herdHash,
+		Workers: 1, Items: 100_000, KeyBytes: 16, ValueBytes: 200, Setup: kvs.Setup{Mode: "store"}, Hash: herdHash,
 		Version: "test",
 	}))(t)
 	untilControlEnds(t, control, server)

@@ -18,7 +18,7 @@ import (
 
 // PointFields is the page of the fields of a point, read from the source below root.
 func PointFields(root string) (string, error) {
-	s, err := readStructs(root, "load", "results")
+	s, err := readStructs(root, "kvs", "load", "results")
 	if err != nil {
 		return "", err
 	}

@@ -45,7 +45,9 @@ func (r remote) Facts() kvs.Facts { return r.facts }
 func (r remote) Close() error     { return nil }
 
 func config() *kvs.ServerConfig {
-	return &kvs.ServerConfig{Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 1, KeyBytes: 1, ValueBytes: 1}
+	return &kvs.ServerConfig{
+		Listen: "127.0.0.1:0", Workers: 1, Items: 1, KeyBytes: 1, ValueBytes: 1, Setup: kvs.Setup{Mode: "cache"},
+	}
 }
 
 // child returns the last process that this one started, by the name of its program.
@@ -67,7 +69,7 @@ func child(t *testing.T, program string) int {
 // asked answers for the sleeper, with its process id.
 func asked(t *testing.T) func(string) (kvs.Facts, error) {
 	return func(string) (kvs.Facts, error) {
-		return kvs.Facts{PID: child(t, "sleep"), Workers: 1, Mode: "cache"}, nil
+		return kvs.Facts{PID: child(t, "sleep"), Workers: 1, Setup: kvs.Setup{Mode: "cache"}}, nil
 	}
 }
 
@@ -131,7 +133,9 @@ func TestAnotherServer(t *testing.T) {
 	defer l.Close()
 	cfg := config()
 	cfg.Listen = l.Addr().String()
-	other := func(string) (kvs.Facts, error) { return kvs.Facts{PID: 1, Workers: 1, Mode: "cache"}, nil }
+	other := func(string) (kvs.Facts, error) {
+		return kvs.Facts{PID: 1, Workers: 1, Setup: kvs.Setup{Mode: "cache"}}, nil
+	}
 	_, err := Start(cfg, sleeper(other, "0.2"))
 	must.Fail(t, err, "ended")
 }

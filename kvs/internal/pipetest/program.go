@@ -62,7 +62,8 @@ func Start(t testing.TB, st *kvs.Store, change func(*kvs.ServerConfig)) kvs.Serv
 	_, err := st.Program()
 	programs.NeedFound(t, err)
 	cfg := kvs.ServerConfig{
-		Listen: "127.0.0.1:0", Workers: 1, Mode: "cache", Items: 10_000, KeyBytes: 8, ValueBytes: 8,
+		Listen: "127.0.0.1:0", Workers: 1, Setup: kvs.Setup{Mode: "cache"},
+		Items: 10_000, KeyBytes: 8, ValueBytes: 8,
 	}
 	if change != nil {
 		change(&cfg)

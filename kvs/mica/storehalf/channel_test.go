@@ -79,7 +79,7 @@ func startStore(t *testing.T, workers int) *Server {
 func storeConfig(workers int) *kvs.HalfConfig {
 	return &kvs.HalfConfig{ServerConfig: kvs.ServerConfig{
 		Listen: "127.0.0.1:0", Workers: workers, Items: 1000, KeyBytes: 8, ValueBytes: 8,
-		Hash: mica.Study.Hash, Mode: "cache", Access: "erew",
+		Hash: mica.Study.Hash, Setup: kvs.Setup{Mode: "cache", Access: "erew"},
 	}}
 }
 

@@ -127,10 +127,8 @@ func allCalled(all []string) (names []string) {
 
 // start starts the part.
 func (f *flags) start(c *kvs.ServerConfig) (kvs.Server, error) {
-	half := &kvs.HalfConfig{
-		ServerConfig: *c, StoreAddr: f.store, EngineThreads: f.engineThreads, Answers: f.answers,
-		Wait: f.wait,
-	}
+	half := &kvs.HalfConfig{ServerConfig: *c, StoreAddr: f.store}
+	half.EngineThreads, half.Answers, half.Wait = f.engineThreads, f.answers, f.wait
 	switch f.half {
 	case kvs.PartProxy:
 		return mica.Store.Halves.StartProxy(&kvs.ProxyConfig{

@@ -135,7 +135,7 @@ func (s *Server) makeFacts(c *kvs.HalfConfig, cfg *mica.Config) kvs.Facts {
 	return kvs.Facts{
 		Store: "mica", Version: c.Version, Half: kvs.PartStore, Transport: "rdma",
 		Provider: info.Provider, Emulated: info.Emulated, Workers: c.Workers, Partitions: s.threads,
-		Hash: cfg.Hash, Mode: cfg.Mode.String(), Access: cfg.Access.String(),
+		Hash: cfg.Hash, Setup: kvs.Setup{Mode: cfg.Mode.String(), Access: cfg.Access.String()},
 		CPUs: c.CPUs[:min(len(c.CPUs), c.Workers)], Pages: s.table.Backing().String(),
 		Items: cfg.Items, IndexBytes: index, LogBytes: log, MinHitRate: cfg.Mode.MinHitRate(),
 		MaxBatch: mica.LaneBatch(&c.ServerConfig, s.shape), MaxFrameBytes: s.shape.SlotBytes,

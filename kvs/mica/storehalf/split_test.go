@@ -55,12 +55,12 @@ func TestConformance(t *testing.T) {
 				func(t *testing.T) {
 					st := mica.Store
 					st.Start = func(c *kvs.ServerConfig) (kvs.Server, error) {
-						return startSplit(kvs.HalfConfig{
-							ServerConfig: *c, EngineThreads: threads[1], Answers: answers, Wait: wait,
-						})
+						half := kvs.HalfConfig{ServerConfig: *c}
+						half.EngineThreads, half.Answers, half.Wait = threads[1], answers, wait
+						return startSplit(half)
 					}
 					kvstest.Conformance(t, &st, kvstest.Config{
-						Server: kvs.ServerConfig{Access: "erew", Workers: threads[0]},
+						Server: kvs.ServerConfig{Setup: kvs.Setup{Access: "erew"}, Workers: threads[0]},
 					})
 				})
 		}
