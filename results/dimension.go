@@ -26,6 +26,8 @@ type Dimension struct {
 	label func(*Point) string  // the value in words: "95 % GET"; "": nothing to say
 	// sparse tells that only some points have a value, such as those in halves.
 	sparse bool
+	// unlisted tells that nobody lists it: see [Dimension.Unlisted].
+	unlisted bool
 }
 
 // Name is the dimension's name in the point's JSON.
@@ -66,9 +68,12 @@ func FindDimensions(names ...string) ([]*Dimension, error) {
 	return Named(names...), nil
 }
 
-// dimensions are in the order in which labels name them. Fields of the load without a place of
-// their own here follow the hash.
-var dimensions = slices.Concat(
+// dimensions are in the order in which labels name them.
+var dimensions = slices.Concat(listed, unlisted)
+
+// listed are the dimensions that sweeps vary, or that servers and machines decide. Fields of the
+// load without a place of their own here follow the hash.
+var listed = slices.Concat(
 	[]*Dimension{
 		byText("store", "%s", func(p *Point) string { return kvs.TitleOf(p.Store) }),
 		placement,
@@ -329,7 +334,7 @@ func Common(ds []*Dimension, points []*Point) (labels []string) {
 	for _, d := range Without(ds, Varying(ds, points)) {
 		label := d.Label(points[0])
 		other := func(p *Point) bool { return d.text(p) != "" && d.Label(p) != label }
-		if label != "" && !slices.ContainsFunc(points, other) {
+		if label != "" && !d.unlisted && !slices.ContainsFunc(points, other) {
 			labels = append(labels, label)
 		}
 	}

@@ -45,7 +45,7 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 	named = append(named, results.Varying(results.Without(results.Dimensions(), named), ok)...)
 	var config []benchfmt.Config
 	for _, d := range results.Without(results.Dimensions(), named) {
-		if text := d.Text(ok[0]); text != "" {
+		if text := d.Text(ok[0]); text != "" && !d.Unlisted() {
 			config = append(config, benchfmt.Config{
 				Key:   strings.ReplaceAll(d.Name(), "_", "-"),
 				Value: []byte(value(text)), File: true,

@@ -167,7 +167,9 @@ func (m *Model) answer(o Options) {
 
 func (m *Model) fill() {
 	for _, d := range results.Dimensions() {
-		m.Dims = append(m.Dims, newDimension(d, m.Points))
+		if dim := newDimension(d, m.Points); dim.Varies || !d.Unlisted() {
+			m.Dims = append(m.Dims, dim)
+		}
 	}
 	m.fillColumns()
 	index := make(map[*results.Point]int, len(m.Points))

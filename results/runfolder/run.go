@@ -179,7 +179,8 @@ func (r *Run) All() ([]results.Point, []BadLine, error) {
 	}
 	bad = append(bad, r.damagedFiles(points)...)
 	split := badLines{file: pointsFile}
-	for _, reason := range results.SplitByPages(points) {
+	for _, reason := range append(results.SplitByPages(points),
+		results.SplitByUnlisted(points)...) {
 		split.keep(BadLine{Kept: true, Reason: reason})
 	}
 	bad = append(bad, split.all()...)
