@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/sample"
 	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/mica"
@@ -57,7 +58,7 @@ func (f figures) add(unit string, value float64) { f[unit] = append(f[unit], val
 // report reports the medians of the turns.
 func (f figures) report(b *testing.B) {
 	for unit, values := range f {
-		b.ReportMetric(median(values), unit)
+		b.ReportMetric(sample.Median(values), unit)
 	}
 	b.ReportMetric(0, "ns/op")
 }

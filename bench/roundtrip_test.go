@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,9 +58,4 @@ func pingPongNs(b *testing.B, program string, size, server int, period time.Dura
 		strconv.FormatFloat(period.Seconds(), 'f', -1, 64), strconv.Itoa(clientCPU),
 		strconv.Itoa(server)).Output())(b)
 	return must.Get(strconv.ParseFloat(strings.TrimSpace(string(out)), 64))(b)
-}
-
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return x[len(x)/2]
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"dpukv/internal/numfmt"
+	"dpukv/internal/sample"
 )
 
 const (
@@ -78,10 +79,7 @@ func hitRatesIn(n int, whole, intervals []Interval) (rates []float64) {
 // probability of such an order by chance. The factor from one to the next is the median of those
 // between all pairs (Theil and Sen, of logarithms). So nothing falls by more than all of itself.
 func trend(series []float64) (share, chance float64) {
-	middle := 0.0
-	if len(series) > 0 {
-		middle = spreadOf(series).Median
-	}
+	middle := sample.Median(series)
 	if len(series) < 2 || middle == 0 {
 		return 0, 1
 	}
@@ -99,7 +97,7 @@ func trend(series []float64) (share, chance float64) {
 			}
 		}
 	}
-	share = math.Expm1(spreadOf(slopes).Median * float64(len(series)-1))
+	share = math.Expm1(sample.Median(slopes) * float64(len(series)-1))
 	return share, orderChance(len(series), max(score, -score))
 }
 

@@ -1,21 +1,14 @@
 package results
 
-import "slices"
+import (
+	"slices"
+
+	"dpukv/internal/sample"
+)
 
 // Spread is the median and the range of the repeats of one measurement.
 type Spread struct {
 	Min, Median, Max float64
-}
-
-// spreadOf returns the spread of at least one value.
-func spreadOf(values []float64) Spread {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return Spread{
-		Min:    sorted[0],
-		Median: (sorted[(n-1)/2] + sorted[n/2]) / 2,
-		Max:    sorted[n-1],
-	}
 }
 
 // Per returns the spread in a larger unit, which is worth this many of the smaller ones.
@@ -29,9 +22,10 @@ func (s Spread) HalfRange() float64 { return (s.Max - s.Min) / 2 }
 // overlaps reports whether the ranges have a value in common.
 func (s Spread) overlaps(o Spread) bool { return s.Min <= o.Max && o.Min <= s.Max }
 
-// SpreadBy returns the spread of a figure over repeats.
+// SpreadBy returns the spread of a figure over one or more repeats.
 func SpreadBy(repeats []*Point, figure func(*Point) float64) Spread {
-	return spreadOf(Values(repeats, figure))
+	values := Values(repeats, figure)
+	return Spread{slices.Min(values), sample.Median(values), slices.Max(values)}
 }
 
 // Values are those of a figure, a point each.
@@ -44,7 +38,7 @@ func Values(points []*Point, figure func(*Point) float64) []float64 {
 }
 
 // Confidence is the level of every interval in results.
-const Confidence = 0.95
+const Confidence = sample.Confidence
 
 // DefaultRepeats is the number of repeats of a sweep that does not say how many. It is the least
 // with an interval of the median at [Confidence]: all n values lie on one side of the true median

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"dpukv/internal/sample"
 )
 
 func main() {
@@ -96,14 +97,9 @@ func print(attacks []attack, rows []row) {
 	for i := range rows {
 		r := &rows[i]
 		fmt.Fprintf(t, "| %s\t| %d\t| %d\t| %d, %d\t| %.0f, %.0f\t| %.0f, %.0f\t| %.0f\t|\n",
-			attacks[i].name, median(r.held), median(r.opened), median(r.rssMiB), median(r.aloneMiB),
-			median(r.p50), median(r.aloneP50), median(r.p99), median(r.aloneP99),
+			attacks[i].name, sample.Median(r.held), sample.Median(r.opened), sample.Median(r.rssMiB), sample.Median(r.aloneMiB),
+			sample.Median(r.p50), sample.Median(r.aloneP50), sample.Median(r.p99), sample.Median(r.aloneP99),
 			slices.Max(r.ended))
 	}
 	_ = t.Flush() // to stdout: nobody is left to tell
-}
-
-func median[T cmp.Ordered](values []T) T {
-	slices.Sort(values)
-	return values[len(values)/2]
 }

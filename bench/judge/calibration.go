@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"dpukv/internal/machine"
+	"dpukv/internal/sample"
 	"dpukv/internal/test/performance"
 )
 
@@ -55,7 +56,7 @@ func (c *calibration) margins() map[string]float64 {
 	}
 	margins := map[string]float64{}
 	for name, reached := range most {
-		middle := performance.Median(ofKind[c.Kinds[name]])
+		middle := sample.Median(ofKind[c.Kinds[name]])
 		margins[name] = max(leastMargin, room*max(reached, middle))
 	}
 	return margins

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"dpukv/internal/test/must"
 	"dpukv/internal/test/subject"
@@ -114,4 +115,10 @@ func TestCalibrationFile(t *testing.T) {
 	must.Do(t, os.WriteFile(path, []byte("{"), 0o600))
 	_, _, err = load(path, "s")
 	must.Fail(t, err, "remove it")
+}
+
+func seeded(t *testing.T) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
 }

@@ -2,11 +2,9 @@ package main
 
 import (
 	"math"
-	"slices"
-)
 
-// confidence of an interval.
-const confidence = .95
+	"dpukv/internal/sample"
+)
 
 // interval is a median with the bounds of a sign test.
 type interval struct {
@@ -21,30 +19,8 @@ const fewest = 6
 
 // intervalOf needs at least [fewest] values.
 func intervalOf(values []float64) interval {
-	x := slices.Sorted(slices.Values(values))
-	n := len(x)
-	k := outer(n)
-	return interval{(x[(n-1)/2] + x[n/2]) / 2, x[k], x[n-1-k], n}
-}
-
-// outer is how many values the interval leaves out at each end: as many as the median would leave
-// there in less than 2.5 % of samples.
-func outer(n int) int {
-	atMost := 0.0
-	for k := 0; ; k++ {
-		atMost += math.Exp(logChoose(n, k) - float64(n)*math.Ln2)
-		if atMost > (1-confidence)/2 {
-			return max(k-1, 0)
-		}
-	}
-}
-
-func logChoose(n, k int) float64 {
-	lg := func(x int) float64 {
-		v, _ := math.Lgamma(float64(x + 1))
-		return v
-	}
-	return lg(n) - lg(k) - lg(n-k)
+	m := sample.Center(values)
+	return interval{m.Estimate, m.Low, m.High, len(values)}
 }
 
 // farthest is how far from 1 the interval reaches.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"dpukv/internal/test/performance"
+	"dpukv/internal/sample"
 	"dpukv/internal/test/subject"
 )
 
@@ -74,14 +74,14 @@ func (p *plan) both() (list []found) {
 func (p *plan) run(ctx context.Context) (rows []row, counters string, err error) {
 	rng := rand.New(rand.NewPCG(p.seed, 0))
 	subjects := p.both()
-	samples := map[string]*sample{}
+	samples := map[string]*series{}
 	type turn struct {
 		found
 		sitting int
 	}
 	var order []turn
 	for _, s := range subjects {
-		samples[s.Name] = newSample(len(s.Figures))
+		samples[s.Name] = newSeries(len(s.Figures))
 		for sitting := range sittings {
 			order = append(order, turn{s, sitting})
 		}
@@ -110,30 +110,30 @@ func (p *plan) run(ctx context.Context) (rows []row, counters string, err error)
 }
 
 // now is what has been found so far.
-func (s *sample) now() string {
+func (s *series) now() string {
 	if s.refused != "" {
 		return string(refused)
 	}
 	var medians []string
 	for _, ratios := range s.ratios {
 		if len(ratios) > 0 {
-			medians = append(medians, fmt.Sprintf("%.3f", performance.Median(ratios)))
+			medians = append(medians, fmt.Sprintf("%.3f", sample.Median(ratios)))
 		}
 	}
 	return strings.Join(medians, " ")
 }
 
 // rows are the figures of a sample.
-func (s *sample) rows(f *subject.Facts) (rows []row) {
+func (s *series) rows(f *subject.Facts) (rows []row) {
 	for i, figure := range f.Figures {
 		r := row{Name: f.Name + " " + figure, Kind: f.Kind, Stolen: s.stolen, Disturbed: s.disturbed, Refused: s.refused}
 		if r.Pairs = len(s.ratios[i]); r.Pairs >= fewest {
 			r.interval = intervalOf(s.ratios[i])
-			r.BaseNs, r.TreeNs = performance.Median(s.ns[0][i]), performance.Median(s.ns[1][i])
+			r.BaseNs, r.TreeNs = sample.Median(s.ns[0][i]), sample.Median(s.ns[1][i])
 		}
 		if len(s.instructions[0]) >= fewest && i == 0 {
-			base := performance.Median(s.instructions[0])
-			r.Instructions = [2]float64{base, performance.Median(s.instructions[1]) / base}
+			base := sample.Median(s.instructions[0])
+			r.Instructions = [2]float64{base, sample.Median(s.instructions[1]) / base}
 		}
 		rows = append(rows, r)
 	}

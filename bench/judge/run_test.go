@@ -49,7 +49,7 @@ func TestPlan(t *testing.T) {
 
 // TestRows: a figure's row has the medians of its own rounds.
 func TestRows(t *testing.T) {
-	s := newSample(2)
+	s := newSeries(2)
 	for i := range int64(9) {
 		s.add(&[2]subject.Answer{
 			{Ns: []int64{100 + i, 10}, Instructions: 50}, {Ns: []int64{110 + i, 5}, Instructions: 60},

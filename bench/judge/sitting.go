@@ -46,8 +46,8 @@ type contestant struct {
 	share float64
 }
 
-// sample is what rounds of a subject found, by figure.
-type sample struct {
+// series is what rounds of a subject found, by figure.
+type series struct {
 	ratios       [][]float64
 	ns           [2][][]float64 // of an operation: the base's, the tree's
 	instructions [2][]float64   // of an operation
@@ -57,8 +57,8 @@ type sample struct {
 	counters     string // why there are no instructions
 }
 
-func newSample(figures int) *sample {
-	s := &sample{ratios: make([][]float64, figures)}
+func newSeries(figures int) *series {
+	s := &series{ratios: make([][]float64, figures)}
 	for side := range s.ns {
 		s.ns[side] = make([][]float64, figures)
 	}
@@ -66,7 +66,7 @@ func newSample(figures int) *sample {
 }
 
 // sit starts two children and lets them take turns for a while. It adds the rounds to a sample.
-func sit(ctx context.Context, p pace, base, tree contestant, rng *rand.Rand, s *sample) error {
+func sit(ctx context.Context, p pace, base, tree contestant, rng *rand.Rand, s *series) error {
 	watch := others.New()
 	children, ops, err := open(ctx, p, base, tree, s)
 	for _, c := range children {
@@ -79,7 +79,7 @@ func sit(ctx context.Context, p pace, base, tree contestant, rng *rand.Rand, s *
 	deadline := time.Now().Add(patience * p.sitting)
 	for left := p.sitting; left > 0; {
 		watch.Restart()
-		part := newSample(len(s.ratios))
+		part := newSeries(len(s.ratios))
 		begun := time.Now()
 		for until := begun.Add(min(left, stretch)); time.Now().Before(until); {
 			if err := round(children, slice, rng, watch, part); err != nil {
@@ -106,7 +106,7 @@ func sit(ctx context.Context, p pace, base, tree contestant, rng *rand.Rand, s *
 }
 
 // join adds the rounds of a part.
-func (s *sample) join(part *sample) {
+func (s *series) join(part *series) {
 	for i := range s.ratios {
 		s.ratios[i] = append(s.ratios[i], part.ratios[i]...)
 		for side := range s.ns {
@@ -121,7 +121,7 @@ func (s *sample) join(part *sample) {
 
 // round is a slice of each, in random order.
 func round(
-	children []*child, slice subject.Slice, rng *rand.Rand, watch *others.Watch, s *sample,
+	children []*child, slice subject.Slice, rng *rand.Rand, watch *others.Watch, s *series,
 ) error {
 	stolen := watch.StolenNs()
 	var answers [2]subject.Answer
@@ -139,7 +139,7 @@ func round(
 	return nil
 }
 
-func (s *sample) add(answers *[2]subject.Answer, ops int) {
+func (s *series) add(answers *[2]subject.Answer, ops int) {
 	for figure := range s.ratios {
 		base, tree := answers[0].Ns[figure], answers[1].Ns[figure]
 		s.ratios[figure] = append(s.ratios[figure], float64(tree)/float64(base))
@@ -157,7 +157,7 @@ func (s *sample) add(answers *[2]subject.Answer, ops int) {
 // open starts both children, and finds how many operations fill a slice. What is planted depends on
 // what the base takes.
 func open(
-	ctx context.Context, p pace, base, tree contestant, s *sample,
+	ctx context.Context, p pace, base, tree contestant, s *series,
 ) (children []*child, ops int, err error) {
 	first, err := startChild(ctx, base.found, "")
 	if err != nil {

@@ -68,7 +68,7 @@ func TestSit(t *testing.T) {
 		of := b.in(0, name)
 		of.Kind = subject.Core // or it would be refused beside other tests
 		for _, share := range []float64{0, .5} {
-			s := newSample(figures)
+			s := newSeries(figures)
 			err := sit(context.Background(), p, contestant{of, 0}, contestant{of, share}, rand.New(rand.NewPCG(1, 2)), s)
 			must.Do(t, err)
 			rows := s.rows(&of.Facts)
@@ -85,7 +85,7 @@ func TestBusyIsRefused(t *testing.T) {
 	defer end()
 	must.Do(t, err)
 	of := thisBuild(t).in(0, "polls")
-	s := newSample(2)
+	s := newSeries(2)
 	p := pace{200 * time.Millisecond, time.Millisecond, 100 * time.Microsecond}
 	must.Do(t, sit(context.Background(), p, contestant{of, 0}, contestant{of, 0}, rand.New(rand.NewPCG(1, 2)), s))
 	must.Contain(t, s.refused, "other programs used", "end them and try again")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"dpukv/internal/sample"
 	"dpukv/results"
 )
 
@@ -90,23 +91,18 @@ func sortedLoads(groups map[load]map[string][]results.Point) []load {
 	return loads
 }
 
-func sorted(points []results.Point, of func(*results.Point) float64) []float64 {
-	var values []float64
+func values(points []results.Point, of func(*results.Point) float64) (list []float64) {
 	for i := range points {
-		values = append(values, of(&points[i]))
+		list = append(list, of(&points[i]))
 	}
-	slices.Sort(values)
-	return values
+	return list
 }
 
 func median(points []results.Point, of func(*results.Point) float64) float64 {
-	if len(points) == 0 {
-		return 0
-	}
-	return sorted(points, of)[len(points)/2]
+	return sample.Median(values(points, of))
 }
 
 func spread(points []results.Point, verb string, of func(*results.Point) float64) string {
-	v := sorted(points, of)
-	return fmt.Sprintf(verb+" ["+verb+", "+verb+"]", v[len(v)/2], v[0], v[len(v)-1])
+	v := values(points, of)
+	return fmt.Sprintf(verb+" ["+verb+", "+verb+"]", sample.Median(v), slices.Min(v), slices.Max(v))
 }

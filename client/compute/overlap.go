@@ -1,9 +1,9 @@
 package compute
 
 import (
-	"slices"
 	"time"
 
+	"dpukv/internal/sample"
 	"dpukv/results"
 )
 
@@ -43,7 +43,7 @@ func Measure(t Thread) (results.Overlap, error) {
 	if err := m.first(); err != nil {
 		return results.Overlap{}, err
 	}
-	workNs := median(m.comm)
+	workNs := sample.Median(m.comm)
 	m.comm = m.comm[:0]
 	for end := t.Now() + int64(maxTime); len(m.comm) < maxRounds; {
 		if err := m.round(workNs); err != nil {
@@ -54,8 +54,8 @@ func Measure(t Thread) (results.Overlap, error) {
 		}
 	}
 	o := results.Overlap{
-		CommNs: float64(median(m.comm)), ComputeNs: float64(median(m.compute)),
-		OverallNs: float64(median(m.overall)),
+		CommNs: float64(sample.Median(m.comm)), ComputeNs: float64(sample.Median(m.compute)),
+		OverallNs: float64(sample.Median(m.overall)),
 	}
 	o.Percent = Percent(o.OverallNs, o.ComputeNs, o.CommNs)
 	return o, nil
@@ -116,9 +116,4 @@ func (m *measurement) batch(workNs int64) (int64, error) {
 	}
 	err := m.Await()
 	return m.Now() - begin, err
-}
-
-func median(times []int64) int64 {
-	sorted := slices.Sorted(slices.Values(times))
-	return sorted[len(sorted)/2]
 }

@@ -1,6 +1,9 @@
 package measure
 
-import "dpukv/hashbench/result"
+import (
+	"dpukv/hashbench/result"
+	"dpukv/internal/sample"
+)
 
 // plan holds all series of a run, with their relations.
 type plan struct {
@@ -73,14 +76,20 @@ func (p *plan) addLoop(k loopKey, in *Input, seed uint64) {
 // cost is the loop's time for one call without a hash function, from the median over the passes.
 func (l loopSeries) cost() result.Interval {
 	if len(l) == 1 {
-		return median(l[0].ns)
+		return center(l[0].ns)
 	}
 	perPass := make([]float64, len(l[0].ns))
 	for i := range perPass { // the line through the shortest and the longest chain, at none
 		short, long := l[0].ns[i], l[2].ns[i]
 		perPass[i] = short - chainLengths[0]*(long-short)/(chainLengths[2]-chainLengths[0])
 	}
-	return median(perPass)
+	return center(perPass)
+}
+
+// center is the median of values with its interval.
+func center(values []float64) result.Interval {
+	m := sample.Center(values)
+	return result.Interval{Median: m.Estimate, Low: m.Low, High: m.High}
 }
 
 // residual is the distance of the middle chain, less the loop's cost, from its number of
@@ -89,7 +98,7 @@ func (l loopSeries) residual() float64 {
 	if len(l) == 1 {
 		return 0
 	}
-	short, middle, long := median(l[0].ns).Median, median(l[1].ns).Median, median(l[2].ns).Median
+	short, middle, long := sample.Median(l[0].ns), sample.Median(l[1].ns), sample.Median(l[2].ns)
 	each := (long - short) / (chainLengths[2] - chainLengths[0])
 	return middle - l.cost().Median - chainLengths[1]*each
 }
@@ -107,7 +116,7 @@ func (p *plan) results() []result.Result {
 	var list []result.Result
 	for _, s := range p.timed {
 		r := result.Result{
-			Subject: s.Subject, Case: s.in.Case, RawNs: median(s.ns), Calls: s.calls,
+			Subject: s.Subject, Case: s.in.Case, RawNs: center(s.ns), Calls: s.calls,
 			RoundsNs: s.ns,
 		}
 		r.Ns = r.RawNs

@@ -8,6 +8,7 @@ import (
 	"dpukv/hashbench/clock"
 	"dpukv/hashbench/result"
 	"dpukv/internal/cpu"
+	"dpukv/internal/sample"
 )
 
 // rate tracks the core's rate.
@@ -88,7 +89,7 @@ func (r *rate) clock(pinned int) result.Clock {
 		c.CoreSource = result.FromPerf
 	}
 	c.CounterHz, c.CounterSource = clock.CounterHz()
-	c.CoreHz = median(r.hz).Median
+	c.CoreHz = sample.Median(r.hz)
 	c.CoreMinHz, c.CoreMaxHz = slices.Min(r.hz), slices.Max(r.hz)
 	return c
 }

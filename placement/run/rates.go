@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"dpukv/internal/sample"
 	"dpukv/placement/search"
 	"dpukv/placement/sweep"
 	"dpukv/results"
@@ -84,7 +85,7 @@ func (r *ratePlan) peaks(config int) (early, late []float64) {
 // are measured.
 func (r *ratePlan) peak(config int) float64 {
 	early, _ := r.peaks(config)
-	return search.Median(early)
+	return sample.Median(early)
 }
 
 // next returns the points that follow from the measured ones. Those of one repeat have a random
@@ -154,7 +155,7 @@ func (r *ratePlan) shareOf(rate, peak float64) float64 {
 func (r *ratePlan) search(config int) *search.Search {
 	early, late := r.peaks(config)
 	return &search.Search{
-		Peak: search.Median(early), Shares: r.sweep.RateShares(), Repeats: r.sweep.Repeats,
+		Peak: sample.Median(early), Shares: r.sweep.RateShares(), Repeats: r.sweep.Repeats,
 		Early: early, Late: late,
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"dpukv/internal/sample"
 )
 
 // Again returns how often the peak and both ends of the answer are measured again.
@@ -84,18 +86,9 @@ func (s *Search) peakDrift() float64 {
 		return 0
 	}
 	apart := slices.Max(s.Late) < slices.Min(s.Early) || slices.Min(s.Late) > slices.Max(s.Early)
-	change := Median(s.Late)/Median(s.Early) - 1
+	change := sample.Median(s.Late)/sample.Median(s.Early) - 1
 	if !apart || math.Abs(change) < Resolution {
 		return 0
 	}
 	return change
-}
-
-// Median returns the median, or 0 of none.
-func Median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }

@@ -2,10 +2,10 @@ package memory
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/sample"
 )
 
 // sliceNs is the length of a slice, of which the median is taken.
@@ -30,8 +30,7 @@ func timed(
 		slicesNs = append(slicesNs, float64(to-from)/float64(n))
 		from = to
 	}
-	slices.Sort(slicesNs)
-	return slicesNs[len(slicesNs)/2]
+	return sample.Median(slicesNs)
 }
 
 // stepsPerSlice finds the number of steps that take about a slice. It is a whole number of batches

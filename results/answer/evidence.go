@@ -5,13 +5,14 @@ import (
 	"math"
 
 	"dpukv/internal/numfmt"
+	"dpukv/internal/sample"
 	"dpukv/results"
 	"dpukv/results/compare"
 )
 
 // evidence is what the repeats say of a figure of two marks.
 type evidence struct {
-	ratio compare.Interval // of one over the other
+	ratio sample.Interval // of one over the other
 	p     float64
 	far   bool
 	// pairs are of common rounds. There are none where the repeats are of several runs.

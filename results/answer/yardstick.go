@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"dpukv/internal/numfmt"
+	"dpukv/internal/sample"
 	"dpukv/results"
-	"dpukv/results/compare"
 )
 
 // yardstick is the figure by which lines are ranked, and its words.
@@ -57,7 +57,7 @@ func (y *yardstick) weigh(better, other *results.Mark, cases int) *evidence {
 // measured is the median of a line's figure, with its interval and its repeats.
 func (y *yardstick) measured(e *entry, where string) string {
 	text := y.shown(e.figure) + y.what + where + " ("
-	if c := compare.Center(results.Values(e.mark.Repeats, y.of)); !c.Range {
+	if c := sample.Center(results.Values(e.mark.Repeats, y.of)); !c.Range {
 		text += fmt.Sprintf("%g %% interval: %s to %s; ", 100*results.Confidence, y.shown(c.Low),
 			y.shown(c.High))
 	}

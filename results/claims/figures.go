@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/sample"
 	"dpukv/results"
 	"dpukv/results/compare"
 )
@@ -265,7 +266,7 @@ func share(g *group) string { return fmt.Sprintf("%g %% GET", 100*g.points[0].Ge
 
 // of is a figure of one mark.
 func of(figure func(*results.Point) float64, per float64, which string, m *results.Mark) finding {
-	f := newFinding(compare.Center(results.Values(m.Repeats, figure)), which, m.Repeats)
+	f := newFinding(sample.Center(results.Values(m.Repeats, figure)), which, m.Repeats)
 	f.value, f.low, f.high = f.value/per, f.low/per, f.high/per
 	return f
 }
@@ -277,7 +278,7 @@ func over(figure func(*results.Point) float64, x, y *results.Mark, which string)
 }
 
 // newFinding rests on the repeats of one or two measurements.
-func newFinding(of compare.Interval, which string, repeats ...[]*results.Point) finding {
+func newFinding(of sample.Interval, which string, repeats ...[]*results.Point) finding {
 	f := finding{
 		value: of.Estimate, low: of.Low, high: of.High, which: which,
 		points: slices.Concat(repeats...), repeats: len(repeats[0]),

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"dpukv/internal/sample"
 	"dpukv/results"
 )
 
@@ -185,9 +186,9 @@ func newRow(label string, m *Metric, a, b []float64) Row {
 }
 
 // conclude sets the outcome of the row's own test.
-func (r *Row) conclude(p float64, ratio Interval, o *Options) {
+func (r *Row) conclude(p float64, ratio sample.Interval, o *Options) {
 	r.P, r.Corrected = p, p
-	r.Change, r.Lo, r.Hi = ratio.change()
+	r.Change, r.Lo, r.Hi = change(ratio)
 	if r.least() > o.Alpha {
 		r.Verdict = TooFew
 	}

@@ -3,6 +3,7 @@ package compare
 import (
 	"slices"
 
+	"dpukv/internal/sample"
 	"dpukv/results"
 )
 
@@ -47,5 +48,5 @@ func medianOf(repeats []float64) float64 {
 	if slices.Contains(repeats, 0) {
 		return 0
 	}
-	return Center(repeats).Estimate
+	return sample.Median(repeats)
 }

@@ -3,6 +3,8 @@ package compare
 import (
 	"math"
 	"slices"
+
+	"dpukv/internal/sample"
 )
 
 // grid are the values of all pairs of two lists. It counts them without making them: two lists of
@@ -64,10 +66,11 @@ func (g *grid) at(rank int) float64 {
 }
 
 // interval is the median of the values, and the kth from either end. Without a k, it is the range.
-func (g *grid) interval(k int) Interval {
+func (g *grid) interval(k int) sample.Interval {
 	at := max(0, k-1)
-	return Interval{
-		(g.at((g.size-1)/2) + g.at(g.size/2)) / 2, g.at(at), g.at(g.size - 1 - at), k == 0,
+	return sample.Interval{
+		Estimate: (g.at((g.size-1)/2) + g.at(g.size/2)) / 2,
+		Low:      g.at(at), High: g.at(g.size - 1 - at), Range: k == 0,
 	}
 }
 

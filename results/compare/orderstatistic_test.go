@@ -8,31 +8,10 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"dpukv/internal/sample"
 	"dpukv/internal/test/must"
-	"dpukv/results"
 	"dpukv/results/resultstest"
 )
-
-// TestSignsAreThoseOfTheBinomial: the sum over all numbers of heads while 2^-n is a float, and the
-// normal distribution beyond. 1,080 tosses never ended.
-func TestSignsAreThoseOfTheBinomial(t *testing.T) {
-	for n := 1; n <= 1000; n++ {
-		want, ways := 0, math.Exp2(-float64(n))
-		for below := ways; below <= (1-results.Confidence)/2; want++ {
-			ways *= float64(n-want) / float64(want+1)
-			below += ways
-		}
-		if got := signs(n); got != want {
-			t.Errorf("%d values: found %d, want %d", n, got, want)
-		}
-	}
-	for _, n := range []int{1001, 1074, 1075, 1080, 4000, 1e5, 1e6} {
-		want := float64(n)/2 - 1.959964*math.Sqrt(float64(n))/2
-		if got := signs(n); math.Abs(float64(got)-want) > 1 {
-			t.Errorf("%d values: found %d, want about %.1f", n, got, want)
-		}
-	}
-}
 
 // made are n values: around 1, or a few that come often.
 func made(rng *rand.Rand, n int) []float64 {
@@ -54,7 +33,7 @@ func TestPairsAreCountedAsIfMade(t *testing.T) {
 	check := func(what string, pairs grid, all []float64) {
 		t.Helper()
 		k := rng.IntN(len(all)/2 + 1)
-		if got, want := pairs.interval(k), interval(all, k); got != want {
+		if got, want := pairs.interval(k), sample.Within(slices.Sorted(slices.Values(all)), k); got != want {
 			t.Errorf("seed %d: %d %s, the %dth from the ends: found %v, want %v", seed, len(all),
 				what, k, got, want)
 		}
@@ -144,12 +123,12 @@ func TestManyRepeats(t *testing.T) {
 	own, both := 0.05*math.Sqrt2, math.Hypot(0.05, 0.01)
 	shift := math.Sqrt(math.Pi / 3 / n)
 	for name, row := range map[string]struct {
-		found            Interval
+		found            sample.Interval
 		truth, deviation float64
 	}{
 		"ratio":  {Ratio(p.A, p.B), truth, shift * both * math.Sqrt2},
 		"pairs":  {p.Ratio(), truth, shift * own},
-		"median": {Center(p.B), 1, math.Sqrt(math.Pi/2/n) * both},
+		"median": {sample.Center(p.B), 1, math.Sqrt(math.Pi/2/n) * both},
 	} {
 		r, want := row.found, 2*1.959964*row.deviation*row.truth
 		if math.Abs(r.Estimate-row.truth) > 5*row.deviation || r.Range ||

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"dpukv/internal/sample"
 	"dpukv/results"
 )
 
@@ -34,10 +35,10 @@ func TestOutsideIsThatOfTheTables(t *testing.T) {
 // state moves the ratio of the medians to 1.33.
 func TestChangeIsOfAllPairs(t *testing.T) {
 	a, b := []float64{10, 10, 10, 20, 20, 20}, []float64{10, 10, 20, 20, 20, 20}
-	if got, lo, hi := Ratio(b, a).change(); got != 0 || *lo != -0.5 || *hi != 1 {
+	if got, lo, hi := change(Ratio(b, a)); got != 0 || *lo != -0.5 || *hi != 1 {
 		t.Errorf("changed by %v, from %v to %v", got, *lo, *hi)
 	}
-	if got, lo, _ := Ratio([]float64{2, 4, 6}, []float64{1, 2, 3}).change(); got != 1 || lo != nil {
+	if got, lo, _ := change(Ratio([]float64{2, 4, 6}, []float64{1, 2, 3})); got != 1 || lo != nil {
 		t.Errorf("changed by %v, from %v", got, lo)
 	}
 }
@@ -70,9 +71,9 @@ func TestIntervalsOfRepeatsHoldTheTruth(t *testing.T) {
 					p.A, p.B = append(p.A, truth*noise.of()), append(p.B, noise.of())
 				}
 				for i, in := range []struct {
-					found Interval
+					found sample.Interval
 					truth float64
-				}{{Center(p.B), noise.median}, {Ratio(p.A, p.B), truth}, {p.Ratio(), truth}} {
+				}{{sample.Center(p.B), noise.median}, {Ratio(p.A, p.B), truth}, {p.Ratio(), truth}} {
 					if in.found.Range || in.found.Low <= in.truth && in.truth <= in.found.High {
 						held[i]++
 					}

@@ -3,6 +3,8 @@ package compare
 import (
 	"math"
 	"slices"
+
+	"dpukv/internal/sample"
 )
 
 // Pairs are values of two sides. The values of one index have the state of the machines in common.
@@ -91,14 +93,15 @@ func sharesOfSum(ranks []int) []float64 {
 
 // Ratio estimates A over B: the median of the ratios' mean over all pairs of pairs, after Hodges
 // and Lehmann. The interval is that of [SignedRank]. It takes six pairs.
-func (p Pairs) Ratio() Interval {
+func (p Pairs) Ratio() sample.Interval {
 	logs := make([]float64, len(p.A))
 	for i := range logs {
 		logs[i] = math.Log(p.A[i] / p.B[i])
 	}
 	pairs := means(logs)
 	r := pairs.interval(outsidePairs(len(logs)))
-	return Interval{math.Exp(r.Estimate), math.Exp(r.Low), math.Exp(r.High), r.Range}
+	r.Estimate, r.Low, r.High = math.Exp(r.Estimate), math.Exp(r.Low), math.Exp(r.High)
+	return r
 }
 
 // outsidePairs is the greatest k for which the kth mean from either end is an end of the interval,

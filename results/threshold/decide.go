@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"dpukv/internal/numfmt"
+	"dpukv/internal/sample"
 	"dpukv/results"
-	"dpukv/results/compare"
 )
 
 // Verdict is what points show of a threshold.
@@ -82,7 +82,7 @@ func (t *Threshold) decide(repeats []*results.Point) (v Verdict, why string) {
 // agree reports whether so many of all repeats decide: all, or enough for a sign test.
 func agree(n, all int) bool {
 	ones := slices.Concat(slices.Repeat([]float64{1}, n), make([]float64, all-n))
-	median := compare.Center(ones)
+	median := sample.Center(ones)
 	return n == all || !median.Range && median.Low == 1
 }
 

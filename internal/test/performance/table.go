@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dpukv/internal/numfmt"
+	"dpukv/internal/sample"
 )
 
 // none stands where no file has a quiet repeat.
@@ -29,12 +30,6 @@ func x(benchmark, unit string) cell  { return cell{figure{benchmark, unit}, figu
 // times is the first figure over the second.
 func times(a, b cell) cell { return cell{a.figure, b.figure, ""} }
 
-// Median returns the median of one or more values.
-func Median(values []float64) float64 {
-	v := slices.Sorted(slices.Values(values))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
-
 // text is the cell's text for a processor. A time has no range: the ratios have one.
 func (c cell) text(p *Processor) string {
 	if c == (cell{}) {
@@ -49,16 +44,16 @@ func (c cell) text(p *Processor) string {
 		if len(of) == 0 {
 			return none
 		}
-		return digits(Median(v) / Median(of))
+		return digits(sample.Median(v) / sample.Median(of))
 	}
-	if text := digits(Median(v)) + c.suffix; c.suffix != "" {
+	if text := digits(sample.Median(v)) + c.suffix; c.suffix != "" {
 		return text
 	}
 	least, most := digits(slices.Min(v)), digits(slices.Max(v))
 	if least == most {
 		return least
 	}
-	return fmt.Sprintf("%s (%s to %s)", digits(Median(v)), least, most)
+	return fmt.Sprintf("%s (%s to %s)", digits(sample.Median(v)), least, most)
 }
 
 // digits are two or three: more would not be the same in another run.

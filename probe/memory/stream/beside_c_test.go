@@ -15,6 +15,7 @@ import (
 
 	"dpukv/internal/clib"
 	"dpukv/internal/cpu"
+	"dpukv/internal/sample"
 	"dpukv/internal/test/kernel"
 	"dpukv/internal/test/must"
 )
@@ -200,10 +201,5 @@ func (y *beside) race(t testing.TB, code Code, kernel, times, rounds int) race {
 		}
 		ratios = append(ratios, rate[0]/rate[1])
 	}
-	return race{median(rates[0]), median(rates[1]), median(ratios)}
-}
-
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return list[len(list)/2]
+	return race{sample.Median(rates[0]), sample.Median(rates[1]), sample.Median(ratios)}
 }
