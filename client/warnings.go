@@ -363,24 +363,17 @@ func scheduleHeld(s summed) results.Warning {
 // counts batches: the operations of a batch are answered together, so they make a percentile no
 // more certain.
 func tooShort(i *results.LatencyInterval, s summed) results.Warning {
-	for _, q := range []struct {
-		kind       results.Kind
-		name       string
-		percentile float64
-	}{
-		{results.TooShort, "p95", 95},
-		{results.TooShortP99, "p99", 99},
-		{results.TooShortP999, "p99.9", 99.9},
-	} {
-		beyond := float64(s.samples) * (1 - q.percentile/100)
+	for _, m := range results.LatencyMetrics() {
+		beyond := float64(s.samples) * (1 - m.Percentile/100)
 		switch {
-		case i.NoHighEnd(q.percentile):
-			return q.kind.Warn("too short for %s: its interval has no high end, since the answers "+
-				"beyond it are few or crowd in a part of the measurement period", q.name)
+		case m.TooShort == "":
+		case m.OpenEnd(i):
+			return m.TooShort.Warn("too short for %s: its interval has no high end, since the "+
+				"answers beyond it are few or crowd in a part of the measurement period", m.Shown())
 		case i.Sections == 0 && beyond < beyondWanted:
-			return q.kind.Warn("too short for %s: %d batches were answered in the measurement "+
+			return m.TooShort.Warn("too short for %s: %d batches were answered in the measurement "+
 				"period, %.1f of them beyond it (%.0f are needed)",
-				q.name, s.samples, beyond, beyondWanted)
+				m.Shown(), s.samples, beyond, beyondWanted)
 		}
 	}
 	return results.Warning{}

@@ -10,7 +10,7 @@ import (
 
 // Bound is a service level: an upper bound on a latency metric.
 type Bound struct {
-	Metric LatencyMetric
+	Metric *Metric
 	Ns     float64
 }
 
@@ -20,7 +20,7 @@ func (b Bound) String() string {
 }
 
 // Text is what [ParseBound] reads: "p99=200µs".
-func (b Bound) Text() string { return b.Metric.Name + "=" + time.Duration(b.Ns).String() }
+func (b Bound) Text() string { return b.Metric.Short + "=" + time.Duration(b.Ns).String() }
 
 // ParseBound reads a bound such as "p99=200us".
 func ParseBound(text string) (Bound, error) {

@@ -8,7 +8,7 @@ import (
 
 func TestParseBound(t *testing.T) {
 	bound, err := results.ParseBound(" p99.9 = 1.5ms")
-	if err != nil || bound.Metric.Name != "p999" || bound.Ns != 1.5e6 {
+	if err != nil || bound.Metric.Short != "p999" || bound.Ns != 1.5e6 {
 		t.Errorf("got %+v, %v", bound, err)
 	}
 	if bound.Text() != "p999=1.5ms" {

@@ -32,12 +32,15 @@ type Mark struct {
 }
 
 // Throughput is in operations a second.
-func (m *Mark) Throughput() Spread {
-	return SpreadBy(m.Repeats, func(p *Point) float64 { return p.ThroughputOps })
+func (m *Mark) Throughput() Spread { return m.Of(Throughput) }
+
+// Tells reports whether all repeats tell a metric.
+func (m *Mark) Tells(metric *Metric) bool {
+	return Count(m.Repeats, metric.Measured) == len(m.Repeats)
 }
 
-// Latency is a latency metric, in nanoseconds.
-func (m *Mark) Latency(metric LatencyMetric) Spread { return SpreadBy(m.Repeats, metric.Ns) }
+// Of is a metric, in its base unit.
+func (m *Mark) Of(metric *Metric) Spread { return SpreadBy(m.Repeats, metric.Of) }
 
 // Points are all points on the chart's lines.
 func (c *Chart) Points() []*Point {

@@ -22,10 +22,10 @@ func (k Knee) Has(i int) bool { return k.First <= i && i <= k.Last }
 // A mark next to the knee may be the knee too, if the ranges of their repeats' power overlap. A
 // knee needs a mark of less power on either side. At an end of the line, the greatest power is only
 // the greatest of those measured.
-func (l *Line) Knee(m LatencyMetric) (Knee, bool) {
+func (l *Line) Knee(m *Metric) (Knee, bool) {
 	best, k := 0.0, Knee{At: -1}
 	for i := range l.Marks {
-		latency := l.Marks[i].Latency(m)
+		latency := l.Marks[i].Of(m)
 		if latency.Min <= 0 { // not measured
 			return Knee{}, false
 		}
@@ -44,8 +44,8 @@ func (l *Line) Knee(m LatencyMetric) (Knee, bool) {
 }
 
 // widen moves the ends of the knee outwards, as far as repeats overlap.
-func (l *Line) widen(k *Knee, m LatencyMetric) {
-	power := func(p *Point) float64 { return p.ThroughputOps / m.Ns(p) }
+func (l *Line) widen(k *Knee, m *Metric) {
+	power := func(p *Point) float64 { return p.ThroughputOps / m.Of(p) }
 	at := SpreadBy(l.Marks[k.At].Repeats, power)
 	for k.First > 0 && SpreadBy(l.Marks[k.First-1].Repeats, power).overlaps(at) {
 		k.First--

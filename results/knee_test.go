@@ -8,7 +8,7 @@ import (
 )
 
 // parsed is the latency metric of this name.
-func parsed(t *testing.T, name string) results.LatencyMetric {
+func parsed(t *testing.T, name string) *results.Metric {
 	t.Helper()
 	list, err := results.ParseLatencyMetrics(name)
 	if err != nil || len(list) != 1 {

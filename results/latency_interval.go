@@ -32,24 +32,6 @@ const (
 	intervalsLeast = 2 * sections
 )
 
-// NoHighEnd reports whether a percentile such as 99 has a low end and no high end.
-func (i *LatencyInterval) NoHighEnd(percentile float64) bool {
-	if i.Sections == 0 {
-		return false
-	}
-	switch percentile {
-	case 50:
-		return i.P50HiNs == 0
-	case 95:
-		return i.P95HiNs == 0
-	case 99:
-		return i.P99HiNs == 0
-	case 99.9:
-		return i.P999HiNs == 0
-	}
-	return false
-}
-
 // LatencyIntervalOf estimates the intervals by the method of batch means: it cuts the period into
 // sections, each of which has a share of answers above the estimate of the percentile. Student's t
 // of these shares gives an interval for the share, and the distribution the values that go with its

@@ -148,11 +148,11 @@ func TestNoHighEnd(t *testing.T) {
 	})
 	h := must.Get(results.MergeTag(intervals, results.TagIntended))(t)
 	for _, m := range results.LatencyMetrics() {
-		if open := m.NoHighEnd(&p); open != (m.Name == "p99" || m.Name == "p999") {
-			t.Errorf("%s: no high end: found %v", m.Name, open)
+		if open := m.NoHighEnd(&p); open != (m.Short == "p99" || m.Short == "p999") {
+			t.Errorf("%s: no high end: found %v", m.Short, open)
 		}
 		if m.FromActualSend().NoHighEnd(&p) {
-			t.Errorf("%s: found an interval that is not there", m.Name)
+			t.Errorf("%s: found an interval that is not there", m.Short)
 		}
 	}
 	i, l := p.LatencyInterval, results.LatencyOf(h)

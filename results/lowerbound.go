@@ -42,10 +42,3 @@ func minus(a, b *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	}
 	return hdrhistogram.Import(left)
 }
-
-// LowerBound reports whether the metric of a point is only a lower bound; see
-// [Point.LatencyLowerBoundFrom]. The mean is one along with the first percentile.
-func (m LatencyMetric) LowerBound(p *Point) bool {
-	from := p.LatencyLowerBoundFrom
-	return !m.actual && from > 0 && from <= m.Percentile
-}

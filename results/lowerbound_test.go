@@ -56,10 +56,10 @@ func TestLowerBound(t *testing.T) {
 		for _, m := range results.LatencyMetrics() {
 			p := &results.Point{LatencyDetail: results.LatencyDetail{LatencyLowerBoundFrom: from}}
 			if m.LowerBound(p) {
-				got += m.Name + " "
+				got += m.Short + " "
 			}
 			if m.FromActualSend().LowerBound(p) {
-				t.Errorf("%s from the actual send is a lower bound", m.Name)
+				t.Errorf("%s from the actual send is a lower bound", m.Short)
 			}
 		}
 		if got != want {

@@ -51,10 +51,6 @@ func FigureNames(points []*Point) []string {
 	return slices.SortedFunc(maps.Keys(seen), InOrder(figureOrder))
 }
 
-// HigherIsBetter reports the better direction of a probe's figure: of rates it is up, of times and
-// of CPU time down.
-func HigherIsBetter(figure string) bool { return strings.HasSuffix(figure, "_per_s") }
-
 // storePoint has the fields of a point, and not its methods.
 type storePoint Point
 

@@ -154,15 +154,9 @@ func (v *violations) lag(p *Point) {
 }
 
 func (v *violations) interval(name string, i *LatencyInterval) {
-	ends := [][2]int64{
-		{i.P50LoNs, i.P50HiNs},
-		{i.P95LoNs, i.P95HiNs},
-		{i.P99LoNs, i.P99HiNs},
-		{i.P999LoNs, i.P999HiNs},
-	}
-	ordered := !slices.ContainsFunc(ends, func(of [2]int64) bool {
-		noHighEnd := i.Sections > 0 && of[1] == 0
-		return of[0] > of[1] && !noHighEnd
+	ordered := !slices.ContainsFunc(LatencyMetrics(), func(m *Metric) bool {
+		low, high, _ := m.Ends(i)
+		return low > high && !m.OpenEnd(i)
 	})
 	v.check(ordered, "%s: found %+v, allowed: no low end above its high end", name, *i)
 }

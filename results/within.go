@@ -20,7 +20,7 @@ type Within struct {
 // nothing: the marks were measured. A mark whose latency is only a lower bound keeps no bound.
 func (l *Line) Within(b Bound) Within {
 	keeps := func(m *Mark) bool {
-		latency := m.Latency(b.Metric).Median
+		latency := m.Of(b.Metric).Median
 		return latency > 0 && latency <= b.Ns && // 0 is not measured
 			!slices.ContainsFunc(m.Repeats, b.Metric.LowerBound)
 	}

@@ -68,8 +68,8 @@ interrupted.`,
 	return cmd
 }
 
-// shownFirst parses the latency that a page shows first. The zero value leaves it to the page.
-func shownFirst(latency string) (m results.LatencyMetric, err error) {
+// shownFirst parses the latency that a page shows first. Nil leaves it to the page.
+func shownFirst(latency string) (m *results.Metric, err error) {
 	if latency == "" {
 		return m, nil
 	}

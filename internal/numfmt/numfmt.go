@@ -61,6 +61,27 @@ func Change(share float64) string {
 	return did + " by " + Digits3(100*math.Abs(share)) + " %"
 }
 
+// PercentOf writes a part of a whole in per cent, or "–" if the whole is zero.
+func PercentOf(part, whole uint64) string {
+	if whole == 0 {
+		return "–"
+	}
+	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 2, 64)
+}
+
+// ParseShare reads "0.1%", and "0.001" for the same.
+func ParseShare(text string) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		x /= 100
+	}
+	if err == nil && !(x >= 0 && x <= 1) { // NaN, too
+		err = fmt.Errorf("found %q, allowed: 0 to 100%%", text)
+	}
+	return x, err
+}
+
 // Count writes a number with its noun: "1 key", "1 048 576 keys".
 func Count[N int | int64 | uint64](n N, thing string) string {
 	if n == 1 {

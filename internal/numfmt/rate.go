@@ -15,20 +15,9 @@ func Rate(ops float64) string {
 // ExactRate writes operations per second with four significant digits at most: "2.534 Mops".
 func ExactRate(ops float64) string { return RateUnit(ops).Exact(ops) }
 
-// Exact writes a value in the unit, with four significant digits at most.
-func (u Unit) Exact(x float64) string { return fmt.Sprintf("%.4g %s", x/u.Per, u.Name) }
-
 // RateUnit is the unit for the greatest of some rates, in operations per second. A column and an
 // axis have one unit.
-func RateUnit(greatest float64) Unit {
-	switch {
-	case greatest >= 999.5e3:
-		return Unit{"Mops", 1e6}
-	case greatest >= 999.5:
-		return Unit{"kops", 1e3}
-	}
-	return Unit{"ops/s", 1}
-}
+func RateUnit(greatest float64) Unit { return rateScale.Unit(greatest) }
 
 // rates are the units of [ParseRate]. One that ends another stands behind it.
 var rates = []struct {

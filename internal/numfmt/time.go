@@ -1,35 +1,15 @@
 package numfmt
 
 import (
-	"math"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Unit turns a base unit into a more readable one.
-type Unit struct {
-	Name string
-	Per  float64 // base units in one of it
-}
-
-// Of writes a value in the unit, with three significant digits.
-func (u Unit) Of(x float64) string { return Digits3(x/u.Per) + " " + u.Name }
-
-var timeUnits = []Unit{{"ns", 1}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}
-
 // TimeUnit is the unit for the greatest of some times, in nanoseconds. A column and an axis have
 // one unit.
-func TimeUnit(greatest float64) Unit {
-	chosen := timeUnits[0]
-	for _, u := range timeUnits {
-		// What rounds to a thousand of one unit is one of the next.
-		if math.Abs(greatest) >= 999.5*u.Per/1e3 {
-			chosen = u
-		}
-	}
-	return chosen
-}
+func TimeUnit(greatest float64) Unit { return timeScale.Unit(greatest) }
 
 // Nanoseconds writes a measured time with three significant digits: "13.0 ms".
 func Nanoseconds(ns float64) string { return TimeUnit(ns).Of(ns) }
@@ -45,6 +25,15 @@ func Duration(d time.Duration) string {
 		return exact + " " + u.Name
 	}
 	return u.Of(float64(d))
+}
+
+// ParseNs reads a time of 0 or more, such as "300us", in nanoseconds.
+func ParseNs(text string) (float64, error) {
+	d, err := time.ParseDuration(text)
+	if err == nil && d < 0 {
+		err = fmt.Errorf("found %v, allowed: 0 or more", d)
+	}
+	return float64(d), err
 }
 
 // digits counts the digits of a number, leading zeros apart.

@@ -162,7 +162,7 @@ func exactRates(ops []float64) string {
 
 // medianNs is the median latency of the repeats at a rate.
 func (r *ratePlan) medianNs(repeats []*results.Point) float64 {
-	return results.SpreadBy(repeats, r.bound.Metric.Ns).Median
+	return results.SpreadBy(repeats, r.bound.Metric.Of).Median
 }
 
 // beyond describes the lowest rate that is not within the bound.

@@ -170,7 +170,7 @@ func (r *ratePlan) trials(config int) (list []search.Trial) {
 
 // within reports whether a point reached its rate and kept the bound.
 func (r *ratePlan) within(p *results.Point) bool {
-	return reached(p) && !r.bound.Metric.LowerBound(p) && r.bound.Metric.Ns(p) <= r.bound.Ns
+	return reached(p) && !r.bound.Metric.LowerBound(p) && r.bound.Metric.Of(p) <= r.bound.Ns
 }
 
 // reached reports whether the clients offered the whole rate and the server took it. One batch per

@@ -107,28 +107,26 @@ func (p *precision) String() string {
 
 // precisions returns those of the figures that the rule is about.
 func precisions(repeats []*results.Point) []precision {
-	metrics, err := compare.ParseMetrics("throughput,p99")
-	if err != nil {
-		panic(err) // both are known
+	var list []precision
+	for _, m := range []*results.Metric{results.Throughput, results.NamedMetric("p99")} {
+		median := compare.Median(repeats, m)
+		p := precision{name: m.Short, share: median.Width()}
+		p.allowFor(repeats, m, median.Hi)
+		list = append(list, p)
 	}
-	throughput, p99 := compare.Median(repeats, &metrics[0]), compare.Median(repeats, &metrics[1])
-	list := []precision{
-		{name: "throughput", share: throughput.Width()}, {name: "p99", share: p99.Width()},
-	}
-	list[1].allowFor(repeats, results.NamedLatency("p99"), p99.Hi)
 	return list
 }
 
 // allowFor allows for repeats whose latency is only a lower bound. Above the interval, such a value
 // changes nothing. Within or below it, the true upper end may be higher.
-func (p *precision) allowFor(repeats []*results.Point, m results.LatencyMetric, hi *float64) {
+func (p *precision) allowFor(repeats []*results.Point, m *results.Metric, hi *float64) {
 	bounds := 0
 	for _, point := range repeats {
 		if !m.LowerBound(point) {
 			continue
 		}
 		bounds++
-		if hi != nil && m.Ns(point)/1e9 <= *hi {
+		if hi != nil && m.OfBench(point) <= *hi {
 			p.share = math.Inf(1)
 		}
 	}

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"slices"
 
 	"dpukv/results"
@@ -49,19 +50,19 @@ type Case struct {
 // Options select the figure of a line.
 type Options struct {
 	Bound *results.Bound // nil: none
-	// Metric is of the knee, or at the rate; zero: that of the bound, or DefaultLatency.
-	Metric results.LatencyMetric
+	// Metric is of the knee, or at the rate; nil: that of the bound, or DefaultLatency.
+	Metric *results.Metric
 	// RateOps is the offered rate at which latency ranks the lines; 0: throughput does. Then there
 	// is no bound.
 	RateOps float64
 }
 
 // DefaultLatency is p99, and p50 where the tails are those of an emulated CPU quota.
-func DefaultLatency(points []results.Point) results.LatencyMetric {
+func DefaultLatency(points []results.Point) *results.Metric {
 	if slices.ContainsFunc(points, func(p results.Point) bool { return p.UnderQuota() }) {
-		return results.NamedLatency("p50")
+		return results.NamedMetric("p50")
 	}
-	return results.NamedLatency("p99")
+	return results.NamedMetric("p99")
 }
 
 // ofStores leaves out the points of no store to use, unless there are no others.
@@ -84,11 +85,10 @@ func Of(points []results.Point, o Options) (Answer, bool) {
 		return Answer{}, false
 	}
 	ok = ofStores(ok)
-	if o.Metric.Name == "" && o.Bound != nil {
+	if o.Metric == nil && o.Bound != nil {
 		o.Metric = o.Bound.Metric
-	} else if o.Metric.Name == "" {
-		o.Metric = DefaultLatency(points)
 	}
+	o.Metric = cmp.Or(o.Metric, DefaultLatency(points))
 	q := newQuestion(ok)
 	lines := results.LinesOf(ok)
 	if o.RateOps > 0 {

@@ -151,7 +151,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func p99(t *testing.T) results.LatencyMetric {
+func p99(t *testing.T) *results.Metric {
 	t.Helper()
 	m := must.Get(results.ParseLatencyMetrics("p99"))(t)
 	return m[0]

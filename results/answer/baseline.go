@@ -38,9 +38,9 @@ func (r *race) beside() (text string) {
 		if b.mark == nil || b.first().Placement != best.first().Placement {
 			continue
 		}
-		e := weigh(r.by.of, best.mark, b.mark, 1)
+		e := weigh(r.by.Of, best.mark, b.mark, 1)
 		it := "It has"
-		if r.by.less {
+		if !r.by.Higher {
 			it = "Its latency is"
 		}
 		text += fmt.Sprintf(" %s %s times that of %s, the baseline %s.", it,

@@ -1,68 +1,45 @@
 package answer
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
-	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
 
-// cost is what an operation takes, at an offered rate.
-type cost struct {
-	what, unit string
-	of         func(*results.Point) float64
-	known      func(*results.Point) bool
-}
-
-var costs = []cost{
-	{
-		"CPU time of hosts per operation", "ns", (*results.Point).HostCPUNsPerOp,
-		func(p *results.Point) bool { return p.HostCPUNsPerOp()+p.DPUCPUNsPerOp() > 0 },
-	},
-	{
-		"Energy of the server's machine per operation", "µJ",
-		func(p *results.Point) float64 { return p.ServerEnergyUJPerOp },
-		func(p *results.Point) bool { return p.ServerEnergyUJPerOp > 0 },
-	},
-	{
-		"Energy of the clients' machines per operation", "µJ",
-		func(p *results.Point) float64 { return p.ClientEnergyUJPerOp },
-		// on one machine, the server's is the same
-		func(p *results.Point) bool { return p.ClientEnergyUJPerOp > 0 && len(p.Hosts) > 1 },
-	},
+// costs are what an operation takes at an offered rate, in words.
+var costs = []struct{ what, metric string }{
+	{"CPU time of hosts per operation", "host_cpu"},
+	{"Energy of the server's machine per operation", "server_energy"},
+	{"Energy of the clients' machines per operation", "client_energy"},
 }
 
 // costs says what an operation takes with each ranked line, and which takes least.
 func (r *race) costs() (text string) {
-	for i := range costs {
-		text += costs[i].say(r.entries)
+	for _, c := range costs {
+		text += sayCost(c.what, results.NamedMetric(c.metric), r.entries)
 	}
 	return text
 }
 
-func (c *cost) say(entries []entry) string {
+func sayCost(what string, m *results.Metric, entries []entry) string {
 	var labels, parts, unknown []string
 	var spreads []results.Spread
 	for i := range entries {
 		e := &entries[i]
-		not := func(p *results.Point) bool { return !c.known(p) }
 		switch {
 		case e.mark == nil:
-		case slices.ContainsFunc(e.mark.Repeats, not):
+		case !e.mark.Tells(m):
 			unknown = append(unknown, e.label)
 		default:
-			s := results.SpreadBy(e.mark.Repeats, c.of)
+			s := e.mark.Of(m)
 			spreads, labels = append(spreads, s), append(labels, e.label)
-			parts = append(parts, fmt.Sprintf("%s %s for %s", numfmt.Digits3(s.Median), c.unit,
-				e.label))
+			parts = append(parts, m.Unit.Cell.Of(s.Median)+" for "+e.label)
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	said := " " + c.what + ": " + strings.Join(parts, ", ")
+	said := " " + what + ": " + strings.Join(parts, ", ")
 	if unknown != nil {
 		said += ", not known for " + joined(unknown)
 	}

@@ -106,7 +106,7 @@ func (r *race) choose(o *Options) {
 			e.mark = e.line.HeldOutPeak()
 		}
 		if e.mark != nil {
-			e.figure = results.SpreadBy(e.mark.Repeats, r.by.of).Median
+			e.figure = results.SpreadBy(e.mark.Repeats, r.by.Of).Median
 		}
 	}
 }

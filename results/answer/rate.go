@@ -50,7 +50,7 @@ func (e *entry) at(rate float64) *results.Mark {
 // chooseRate chooses the mark at the rate, if it reached the rate and its latency is known.
 func (e *entry) chooseRate(o *Options) {
 	m := e.at(o.RateOps)
-	if m != nil && !missed(m) && m.Latency(o.Metric).Min > 0 &&
+	if m != nil && !missed(m) && m.Of(o.Metric).Min > 0 &&
 		!slices.ContainsFunc(m.Repeats, o.Metric.LowerBound) {
 		e.mark = m
 	}

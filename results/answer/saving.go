@@ -2,7 +2,6 @@ package answer
 
 import (
 	"fmt"
-	"slices"
 
 	"dpukv/internal/numfmt"
 	"dpukv/results"
@@ -10,18 +9,15 @@ import (
 
 // hosts is the CPU time of hosts per operation at a line's mark, over its repeats.
 func (e *entry) hosts() (s results.Spread, known bool) {
-	unknown := func(p *results.Point) bool { return p.HostCPUNsPerOp()+p.DPUCPUNsPerOp() == 0 }
-	if e.mark == nil || slices.ContainsFunc(e.mark.Repeats, unknown) {
+	if e.mark == nil || !e.mark.Tells(results.HostCPU) {
 		return s, false
 	}
-	return results.SpreadBy(e.mark.Repeats, (*results.Point).HostCPUNsPerOp), true
+	return e.mark.Of(results.HostCPU), true
 }
 
 // usesDPU reports whether a part of the line ran on a DPU.
 func (e *entry) usesDPU() bool {
-	return slices.ContainsFunc(e.mark.Repeats, func(p *results.Point) bool {
-		return p.DPUCPUNsPerOp() > 0
-	})
+	return e.mark.Of(results.DPUCPU).Max > 0
 }
 
 // saving is the line on DPUs that costs the hosts least, beside the best line: the CPU time of
@@ -34,7 +30,7 @@ type saving struct {
 
 // saves returns the saving of a race by throughput. Ranges of repeats that overlap show none.
 func (r *race) saves() (s saving, shown bool) {
-	if r.by.less {
+	if !r.by.Higher {
 		return s, false // costs says it
 	}
 	best := &r.entries[0]

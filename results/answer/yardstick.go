@@ -8,11 +8,9 @@ import (
 	"dpukv/results"
 )
 
-// yardstick is the figure by which lines are ranked, and its words.
+// yardstick is the metric by which lines are ranked, and its words.
 type yardstick struct {
-	of    func(*results.Point) float64
-	less  bool // is better
-	shown func(float64) string
+	*results.Metric
 	what  string // " of p99 latency"
 	where string // "at the peak"
 	// fits is said of a line with a figure, behind "the only placement" and "no placement".
@@ -21,54 +19,48 @@ type yardstick struct {
 
 // byThroughput is the yardstick of a run without a rate.
 func byThroughput(where string) yardstick {
-	return yardstick{
-		of: func(p *results.Point) float64 { return p.ThroughputOps }, shown: numfmt.Rate,
-		where: where, fits: "keeps the bound",
-	}
+	return yardstick{Metric: results.Throughput, where: where, fits: "keeps the bound"}
 }
 
 // byLatency is the yardstick at an offered rate.
-func byLatency(m results.LatencyMetric, rate float64) yardstick {
+func byLatency(m *results.Metric, rate float64) yardstick {
 	return yardstick{
-		of: m.Ns, less: true, shown: func(ns float64) string {
-			return numfmt.Digits3(ns/1e3) + " µs"
-		},
-		what: " of " + m.Title, where: "at " + numfmt.Rate(rate) + " offered",
+		Metric: m, what: " of " + m.Title, where: "at " + numfmt.Rate(rate) + " offered",
 		fits: "is ranked at the rate",
 	}
 }
 
 // order is a figure by which the best comes first.
 func (y *yardstick) order(figure float64) float64 {
-	if y.less {
-		return figure
+	if y.Higher {
+		return -figure
 	}
-	return -figure
+	return figure
 }
 
 // weigh compares the better mark with another one, so that their ratio is above 1.
 func (y *yardstick) weigh(better, other *results.Mark, cases int) *evidence {
-	if y.less {
+	if !y.Higher {
 		better, other = other, better
 	}
-	return weigh(y.of, better, other, cases)
+	return weigh(y.Of, better, other, cases)
 }
 
 // measured is the median of a line's figure, with its interval and its repeats.
 func (y *yardstick) measured(e *entry, where string) string {
-	text := y.shown(e.figure) + y.what + where + " ("
-	if c := sample.Center(results.Values(e.mark.Repeats, y.of)); !c.Range {
-		text += fmt.Sprintf("%g %% interval: %s to %s; ", 100*results.Confidence, y.shown(c.Low),
-			y.shown(c.High))
+	text := y.Unit.Text(e.figure) + y.what + where + " ("
+	if c := sample.Center(results.Values(e.mark.Repeats, y.Of)); !c.Range {
+		text += fmt.Sprintf("%g %% interval: %s to %s; ", 100*results.Confidence, y.Unit.Text(c.Low),
+			y.Unit.Text(c.High))
 	}
 	return text + numfmt.Count(len(e.mark.Repeats), "repeat") + ")"
 }
 
 // lead is the figure of the best line, and by how much it is better than that of the next.
 func (y *yardstick) lead(best, next *entry) string {
-	text := y.shown(best.figure) + y.what + " " + y.where
+	text := y.Unit.Text(best.figure) + y.what + " " + y.where
 	ratio := numfmt.Digits3(next.behind.ratio.Estimate)
-	if y.less {
+	if !y.Higher {
 		return fmt.Sprintf("%s; %s has %s times that %s", text, next.label, ratio,
 			next.behind.sure())
 	}
@@ -78,7 +70,7 @@ func (y *yardstick) lead(best, next *entry) string {
 // overCases says by how much the next lines are behind, at least and at most.
 func (y *yardstick) overCases(least, most float64) string {
 	by := span([2]float64{least, most}) + " times the "
-	if y.less {
+	if !y.Higher {
 		return "the next has " + by + "latency"
 	}
 	return by + "throughput of the next"

@@ -150,7 +150,6 @@ func (c *Claim) check(wrong func(format string, args ...any)) {
 		name, found string
 		allowed     []string
 	}{
-		{"of", c.Of, slices.Sorted(maps.Keys(units))},
 		{"at", c.At, []string{"load", "throughput"}},
 		{"quantity", c.Quantity, []string{"ratio", "lower", "apart"}},
 		{"pick", c.Pick, []string{"greatest", "least", "median", "fastest"}},
@@ -163,9 +162,12 @@ func (c *Claim) check(wrong func(format string, args ...any)) {
 	if c.Over == nil && c.Quantity != "ratio" && c.Of != "scaling" {
 		wrong("claim %q: found no over, allowed: over beside the quantity %q", c.Says, c.Quantity)
 	}
-	if _, known := figureUnits[c.Figure]; (c.Of == ofProbe) != known {
-		wrong("claim %q: found the figure %q of %s, allowed: with of: %s one of %q", c.Says,
-			c.Figure, c.Of, ofProbe, slices.Sorted(maps.Keys(figureUnits)))
+	if m, _ := c.metric(); m == nil && !slices.Contains(ratios, c.Of) {
+		wrong("of: found %q, allowed: %q, or the title of a metric", c.Of, ratios)
+	}
+	if (c.Of == ofProbe) != (c.Figure != "") {
+		wrong("claim %q: found the figure %q of %s, allowed: one with of: %s", c.Says, c.Figure,
+			c.Of, ofProbe)
 	}
 	for _, k := range c.Cases {
 		if (c.Expect == "between") != (k.To > k.Study) {

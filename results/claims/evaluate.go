@@ -1,9 +1,12 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"dpukv/results"
 )
 
 // Outcome is one case of one claim.
@@ -149,13 +152,10 @@ func (b *Book) warnings(of *Finding, f *finding) []Warning {
 	return list
 }
 
-// units are the units of all kinds of figures, for a claim without over.
-var units = map[string]string{
-	"peak": "Mops", "latency": "µs", ofTail: "µs", ofTailAtPeak: "µs", "hash share": "share",
-	"spread": "ratio", "scaling": "ratio",
-	"hash bandwidth": "ratio", "hash latency": "ratio",
-	"best hash bandwidth": "ratio", "best hash latency": "ratio",
-	ofProbe: "ratio",
+// ratios are the kinds of figures that are ratios even without over, or have no metric of stores.
+var ratios = []string{
+	"spread", "scaling", "hash bandwidth", "hash latency", "best hash bandwidth",
+	"best hash latency", ofProbe,
 }
 
 // unit is the unit of the claim's figures.
@@ -163,12 +163,13 @@ func (c *Claim) unit() string {
 	switch {
 	case c.Quantity == "lower", c.Quantity == "apart":
 		return "share"
-	case c.Over != nil:
+	case c.Over == nil && c.Of == ofProbe:
+		return cmp.Or(results.FigureMetric(c.Figure).Unit.Cell.Name, "share")
+	case c.Over != nil, slices.Contains(ratios, c.Of):
 		return "ratio"
-	case c.Of == ofProbe:
-		return figureUnits[c.Figure].name
 	}
-	return units[c.Of]
+	m, _ := c.metric()
+	return m.Unit.Cell.Name
 }
 
 // title writes bf2 as BF-2.

@@ -22,14 +22,31 @@ type finding struct {
 	peak, overPeak   float64          // of the selection, and of what it is over
 }
 
-// The values of a claim's key of that take the p99 latency: at each load, or at the peaks.
-const (
-	ofTail       = "p99 latency"
-	ofTailAtPeak = "p99 latency at the peak"
-)
+// atThePeak ends a claim's key of that takes a metric at the peaks, and not at each load.
+const atThePeak = " at the peak"
+
+// metric is the metric that the claim is about, and whether it is at the peaks. A claim about hash
+// functions or probes has none.
+func (c *Claim) metric() (m *results.Metric, atPeak bool) {
+	switch c.Of {
+	case "peak", "spread", "scaling":
+		return results.Throughput, true
+	case "latency":
+		return results.NamedMetric("mean"), false
+	}
+	title, atPeak := strings.CutSuffix(c.Of, atThePeak)
+	found := results.Metrics(func(m *results.Metric) bool { return m.Title == title })
+	if len(found) == 0 {
+		return nil, false
+	}
+	return found[0], atPeak
+}
 
 // ofTail reports whether the claim is about the tail of the latency.
-func (c *Claim) ofTail() bool { return c.Of == ofTail || c.Of == ofTailAtPeak }
+func (c *Claim) ofTail() bool {
+	m, _ := c.metric()
+	return m == results.NamedMetric("p99")
+}
 
 // minLoads is the least number of loads that show how a throughput changes with the load: two are
 // always on a line.
@@ -157,28 +174,24 @@ func distinct[T any](list []*T) (kept []*T) {
 func (c *Claim) single(g *group) []finding {
 	marks := g.line.Marks
 	label := g.label + ", " + share(g)
-	switch c.Of {
-	case "peak":
-		return []finding{of(throughput, 1e6, label, g.line.HeldOutPeak())}
-	case "latency":
-		return []finding{of(latency, 1e3, label, extreme(marks, latency))}
-	case ofTail:
-		return []finding{of(tail, 1e3, label, extreme(marks, tail))}
-	case ofTailAtPeak:
-		return []finding{of(tail, 1e3, label, g.line.HeldOutPeak())}
-	case "hash share":
-		m := extreme(marks, hashShare)
-		if spread(m, hashShare).Median <= 0 {
+	m, atPeak := c.metric()
+	switch {
+	case c.Of == "spread", c.Of == "scaling":
+	case atPeak:
+		return []finding{of(m, label, g.line.HeldOutPeak())}
+	default:
+		most := extreme(marks, m.Of)
+		if m.Unit == results.Share && most.Of(m).Median <= 0 {
 			return nil
 		}
-		return []finding{of(hashShare, 1, label, m)}
+		return []finding{of(m, label, most)}
 	}
 	if len(marks) < minLoads {
 		return nil
 	}
 	if c.Of == "spread" {
 		least := extreme(marks, func(p *results.Point) float64 { return -p.ThroughputOps })
-		f := over(throughput, g.line.Peak(), least, label)
+		f := over(m, g.line.Peak(), least, label)
 		f.points = g.points
 		return []finding{f}
 	}
@@ -196,7 +209,7 @@ func (c *Claim) scaling(g *group, label string) (list []finding) {
 		if rise <= 1 {
 			return nil
 		}
-		f := over(throughput, m, first, fmt.Sprintf("%s, %s %s over %s", label,
+		f := over(results.Throughput, m, first, fmt.Sprintf("%s, %s %s over %s", label,
 			g.line.Axis.Title(), m.AxisValue, first.AxisValue))
 		f.value, f.low, f.high = f.value/rise, f.low/rise, f.high/rise
 		f.turn(c.Quantity)
@@ -208,15 +221,10 @@ func (c *Claim) scaling(g *group, label string) (list []finding) {
 // pairs are the figures of two groups: one for their peaks, one at each load for their latencies.
 func (c *Claim) pairs(a, b *group) (list []finding) {
 	which := a.label + " over " + b.label + ", " + share(a)
-	switch c.Of {
-	case "peak":
-		list = append(list, over(throughput, a.line.HeldOutPeak(), b.line.HeldOutPeak(), which))
-	case ofTailAtPeak:
-		list = append(list, over(tail, a.line.HeldOutPeak(), b.line.HeldOutPeak(), which))
-	case "latency":
-		list = c.latencies(latency, &a.line, &b.line, which)
-	case ofTail:
-		list = c.latencies(tail, &a.line, &b.line, which)
+	if m, atPeak := c.metric(); atPeak {
+		list = append(list, over(m, a.line.HeldOutPeak(), b.line.HeldOutPeak(), which))
+	} else {
+		list = c.latencies(m, &a.line, &b.line, which)
 	}
 	for i := range list {
 		list[i].turn(c.Quantity)
@@ -226,7 +234,7 @@ func (c *Claim) pairs(a, b *group) (list []finding) {
 
 // latencies are the ratios of a latency, one for each pair of loads.
 func (c *Claim) latencies(
-	figure func(*results.Point) float64, a, b *results.Line, which string,
+	metric *results.Metric, a, b *results.Line, which string,
 ) (list []finding) {
 	pairs, at := common(a, b), func(x, _ *results.Mark) string {
 		return a.Axis.Title() + " " + x.AxisValue
@@ -239,7 +247,7 @@ func (c *Claim) latencies(
 	}
 	for _, m := range pairs {
 		x, y := m[0], m[1]
-		list = append(list, over(figure, x, y, which+", "+at(x, y)))
+		list = append(list, over(metric, x, y, which+", "+at(x, y)))
 	}
 	return list
 }
@@ -264,16 +272,17 @@ func (g *group) peak() float64 { return g.line.Peak().Throughput().Median }
 
 func share(g *group) string { return fmt.Sprintf("%g %% GET", 100*g.points[0].GetRatio) }
 
-// of is a figure of one mark.
-func of(figure func(*results.Point) float64, per float64, which string, m *results.Mark) finding {
-	f := newFinding(sample.Center(results.Values(m.Repeats, figure)), which, m.Repeats)
+// of is a metric of one mark, in the unit of its cells.
+func of(metric *results.Metric, which string, m *results.Mark) finding {
+	f := newFinding(sample.Center(results.Values(m.Repeats, metric.Of)), which, m.Repeats)
+	per := metric.Unit.Cell.Per
 	f.value, f.low, f.high = f.value/per, f.low/per, f.high/per
 	return f
 }
 
-// over is the ratio of a figure of two marks.
-func over(figure func(*results.Point) float64, x, y *results.Mark, which string) finding {
-	ratio := compare.Ratio(results.Values(x.Repeats, figure), results.Values(y.Repeats, figure))
+// over is the ratio of a metric of two marks.
+func over(metric *results.Metric, x, y *results.Mark, which string) finding {
+	ratio := compare.Ratio(results.Values(x.Repeats, metric.Of), results.Values(y.Repeats, metric.Of))
 	return newFinding(ratio, which, x.Repeats, y.Repeats)
 }
 
@@ -289,24 +298,11 @@ func newFinding(of sample.Interval, which string, repeats ...[]*results.Point) f
 	return f
 }
 
-func throughput(p *results.Point) float64 { return p.ThroughputOps }
-
-// tail is the p99 latency.
-func tail(p *results.Point) float64 { return float64(p.P99Ns) }
-
-func latency(p *results.Point) float64 { return p.MeanNs }
-
-func hashShare(p *results.Point) float64 { return p.ClientHashShare }
-
-func spread(m *results.Mark, figure func(*results.Point) float64) results.Spread {
-	return results.SpreadBy(m.Repeats, figure)
-}
-
 // extreme is the mark with the greatest figure.
 func extreme(marks []results.Mark, figure func(*results.Point) float64) *results.Mark {
-	best, most := &marks[0], spread(&marks[0], figure).Median
+	best, most := &marks[0], results.SpreadBy(marks[0].Repeats, figure).Median
 	for i := range marks {
-		if median := spread(&marks[i], figure).Median; median > most {
+		if median := results.SpreadBy(marks[i].Repeats, figure).Median; median > most {
 			best, most = &marks[i], median
 		}
 	}

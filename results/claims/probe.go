@@ -13,15 +13,6 @@ import (
 // ofProbe is the value of a claim's key of that takes a figure of probes.
 const ofProbe = "probe"
 
-// figureUnits are the units of figures that a claim may name, and what a figure is divided by.
-var figureUnits = map[string]struct {
-	name string
-	per  float64
-}{
-	"bytes_per_s": {"GB/s", 1e9}, "latency_ns": {"ns", 1}, "beyond_l1_ns": {"ns", 1},
-	"p50_latency_ns": {"µs", 1e3}, "mean_latency_ns": {"µs", 1e3}, "core_share": {"share", 1},
-}
-
 // probeFindings are the figures of all pairs of configurations in one generation, or the reason why
 // there are none. A pair differs only in what the two selections say differently.
 func (c *Claim) probeFindings(runs []Run, generation string) (list []finding, why string) {
@@ -29,10 +20,10 @@ func (c *Claim) probeFindings(runs []Run, generation string) (list []finding, wh
 	if len(as) == 0 {
 		return nil, missingProbe(runs, &c.A, generation)
 	}
-	per := figureUnits[c.Figure].per
+	m := results.FigureMetric(c.Figure)
 	if c.Over == nil {
 		for _, a := range as {
-			list = append(list, of(c.probed, per, whereProbed(&a), &a))
+			list = append(list, of(m, whereProbed(&a), &a))
 		}
 		return list, ""
 	}
@@ -42,29 +33,26 @@ func (c *Claim) probeFindings(runs []Run, generation string) (list []finding, wh
 	}
 	for _, a := range as {
 		for _, b := range overs {
-			if spread(&b, c.probed).Min > 0 && c.alikeProbes(a.Repeats[0], b.Repeats[0]) {
-				list = append(list, c.probePair(&a, &b))
+			if b.Of(m).Min > 0 && c.alikeProbes(a.Repeats[0], b.Repeats[0]) {
+				list = append(list, c.probePair(m, &a, &b))
 			}
 		}
 	}
 	return list, "the two sides have different settings"
 }
 
-func (c *Claim) probePair(a, b *results.Mark) finding {
-	f := over(c.probed, a, b, whereProbed(a)+" over "+whereProbed(b))
+func (c *Claim) probePair(m *results.Metric, a, b *results.Mark) finding {
+	f := over(m, a, b, whereProbed(a)+" over "+whereProbed(b))
 	f.turn(c.Quantity)
 	return f
 }
-
-// probed is the claim's figure of a probe.
-func (c *Claim) probed(p *results.Point) float64 { return p.Figures[c.Figure] }
 
 // configurations are the selected probes that have the claim's figure, a configuration each.
 func (c *Claim) configurations(runs []Run, s *Selector, generation string) (list []results.Mark) {
 	for i := range runs {
 		var points []*results.Point
 		for p := range runs[i].chosenProbes(s, generation) {
-			if _, has := p.Figures[c.Figure]; has {
+			if results.FigureMetric(c.Figure).Has(p) {
 				points = append(points, p)
 			}
 		}

@@ -284,7 +284,7 @@ func TestMoreRepeatsDecideMore(t *testing.T) {
 		for _, repeats := range []int{4, 6, 12, 24} {
 			right := 0
 			for range trials {
-				f := over(throughput, noisy(truth, repeats), noisy(1, repeats), "")
+				f := over(results.Throughput, noisy(truth, repeats), noisy(1, repeats), "")
 				switch v, _ := c.verdict(&f, k, nil); v {
 				case want:
 					right++

@@ -97,12 +97,12 @@ func (c *Comparison) fill(questions []question, o *Options) {
 	for _, m := range o.Metrics {
 		var both []*question
 		for i := range questions {
-			if q := &questions[i]; len(q.a) > 0 && len(q.b) > 0 && m.in(q) {
-				both, c.Rows = append(both, q), append(c.Rows, q.row(&m, o))
+			if q := &questions[i]; len(q.a) > 0 && len(q.b) > 0 && q.has(m) {
+				both, c.Rows = append(both, q), append(c.Rows, q.row(m, o))
 			}
 		}
 		if o.unit == OfRounds {
-			if row, ok := together(both, &m, o); ok {
+			if row, ok := together(both, m, o); ok {
 				c.Rows = append(c.Rows, row)
 			}
 		}
@@ -159,8 +159,13 @@ func (c *Comparison) Err() error {
 		"fewer figures with --metrics", ErrNoVerdict, c.Unit, len(c.Rows))
 }
 
+// has reports whether both sides have the figure.
+func (q *question) has(m *results.Metric) bool {
+	return m.Has == nil || m.Has(q.a[0]) && m.Has(q.b[0])
+}
+
 // row compares a figure of both sides.
-func (q *question) row(m *Metric, o *Options) Row {
+func (q *question) row(m *results.Metric, o *Options) Row {
 	if o.unit == OfRounds {
 		pairs := q.pairs(m)
 		return pairedRow(q.label, m, pairs, []Pairs{pairs}, o)
@@ -174,9 +179,9 @@ func (q *question) row(m *Metric, o *Options) Row {
 }
 
 // newRow has no verdict yet: it is [Same] until judge, unless a value is missing.
-func newRow(label string, m *Metric, a, b []float64) Row {
+func newRow(label string, m *results.Metric, a, b []float64) Row {
 	row := Row{
-		Label: label, Metric: m.Name, Unit: m.Unit, A: estimate(a), B: estimate(b),
+		Label: label, Metric: m.Name, Unit: m.Unit.Bench.Name, A: estimate(a), B: estimate(b),
 		P: 1, Corrected: 1, Verdict: Same, higher: m.Higher,
 	}
 	if slices.Contains(a, 0) || slices.Contains(b, 0) {

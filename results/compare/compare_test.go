@@ -157,7 +157,7 @@ func TestWidthOfAMedian(t *testing.T) {
 		for _, v := range test.values {
 			repeats = append(repeats, &results.Point{Counted: results.Counted{ThroughputOps: v}})
 		}
-		e := Median(repeats, &metrics[0])
+		e := Median(repeats, metrics[0])
 		if got := e.Width(); got != test.want && math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%v: found %v, want %v", test.values, got, test.want)
 		}

@@ -10,8 +10,8 @@ import (
 
 // Options select the subject and the strictness of a comparison.
 type Options struct {
-	Metrics []Metric // none: DefaultMetrics
-	Alpha   float64  // level of the test; 0: 0.05
+	Metrics []*results.Metric // none: DefaultMetrics
+	Alpha   float64           // level of the test; 0: 0.05
 	// MinChange is the least relative change that counts, 0.05 for 5 %.
 	MinChange float64
 	Ignore    []string // names of dimensions in which the two sides may differ
@@ -111,8 +111,8 @@ type Estimate struct {
 }
 
 // Median returns the median of a metric over repeats, with its interval.
-func Median(repeats []*results.Point, m *Metric) Estimate {
-	return estimate(results.Values(repeats, m.Of))
+func Median(repeats []*results.Point, m *results.Metric) Estimate {
+	return estimate(results.Values(repeats, m.OfBench))
 }
 
 // Width is the distance from the median to the farther end of its interval, as a share of the

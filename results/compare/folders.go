@@ -29,13 +29,13 @@ func unit(a, b Side) Unit {
 }
 
 // values returns the values of points in a metric.
-func (u Unit) values(points []*results.Point, m *Metric) (list []float64) {
+func (u Unit) values(points []*results.Point, m *results.Metric) (list []float64) {
 	if u != OfFolders {
-		return results.Values(points, m.Of)
+		return results.Values(points, m.OfBench)
 	}
 	of := map[int][]float64{}
 	for _, p := range points {
-		of[p.Source] = append(of[p.Source], m.Of(p))
+		of[p.Source] = append(of[p.Source], m.OfBench(p))
 	}
 	for _, repeats := range of { // in any order: no test looks at it
 		list = append(list, medianOf(repeats))

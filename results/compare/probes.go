@@ -24,32 +24,10 @@ func (c *Comparison) fillProbes(a, b []results.Point, o *Options) {
 	own.Metrics = nil
 	for _, name := range results.FigureNames(all) {
 		if !slices.Contains(conditions, name) {
-			own.Metrics = append(own.Metrics, probeMetric(name))
+			own.Metrics = append(own.Metrics, results.FigureMetric(name))
 		}
 	}
 	c.fill(questions, &own)
-}
-
-// probeMetric is a figure of probes.
-func probeMetric(name string) Metric {
-	m := Metric{
-		Name: name, Higher: results.HigherIsBetter(name),
-		Of: func(p *results.Point) float64 { return p.Figures[name] },
-		has: func(p *results.Point) bool {
-			_, there := p.Figures[name]
-			return there
-		},
-	}
-	switch {
-	case strings.HasSuffix(name, "bytes_per_s"):
-		m.Unit = "B/s"
-	case strings.HasSuffix(name, "_ns"):
-		m.Unit = "sec"
-		m.Of = func(p *results.Point) float64 { return p.Figures[name] / 1e9 }
-	case strings.HasSuffix(name, "_per_s"):
-		m.Unit = "ops/s"
-	}
-	return m
 }
 
 // pairProbes groups the probes of the two sides by configuration. The machine is not part of it:

@@ -65,7 +65,7 @@ func (r round) compare(o round) int {
 }
 
 // pairs are the values of a question's rounds.
-func (q *question) pairs(m *Metric) Pairs {
+func (q *question) pairs(m *results.Metric) Pairs {
 	return Pairs{OfRounds.values(q.a, m), OfRounds.values(q.b, m)}
 }
 
@@ -74,7 +74,7 @@ func (p Pairs) measured() bool { return !slices.Contains(p.A, 0) && !slices.Cont
 
 // pairedRow is the row of pairs, tested by those of cases: the same, or what each of them is the
 // mean of.
-func pairedRow(label string, m *Metric, pairs Pairs, cases []Pairs, o *Options) Row {
+func pairedRow(label string, m *results.Metric, pairs Pairs, cases []Pairs, o *Options) Row {
 	row := newRow(label, m, pairs.A, pairs.B)
 	row.cases = len(cases)
 	if row.Verdict == NotMeasured {
@@ -90,7 +90,7 @@ func pairedRow(label string, m *Metric, pairs Pairs, cases []Pairs, o *Options) 
 // together is the row of all questions with a figure: the geometric mean over them, by round. Its
 // test is that of all pairs, with ranks of their own in each question. It needs two questions, and
 // a round that all have.
-func together(questions []*question, m *Metric, o *Options) (row Row, ok bool) {
+func together(questions []*question, m *results.Metric, o *Options) (row Row, ok bool) {
 	var cases []Pairs
 	sums, n := map[round][2]float64{}, map[round]int{}
 	for _, q := range questions {

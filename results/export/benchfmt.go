@@ -32,12 +32,17 @@ func Benchfmt(w io.Writer, points []results.Point) error {
 	if len(ok) == 0 {
 		return nil
 	}
-	metadata := benchfmt.UnitMetadata{
-		UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "ops/s", Key: "better"},
-		OrigUnit:        "ops/s", Value: "higher",
-	}
-	if err := out.Write(&metadata); err != nil {
-		return err
+	for _, m := range exported() {
+		if !m.Higher {
+			continue
+		}
+		metadata := benchfmt.UnitMetadata{
+			UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: m.Bench, Key: "better"},
+			OrigUnit:        m.Bench, Value: "higher",
+		}
+		if err := out.Write(&metadata); err != nil {
+			return err
+		}
 	}
 	// Every name has the first ones, so that runs of different sweeps have names in common.
 	named := results.Named("store", "placement", "submode", "get_ratio", "server_threads",
@@ -111,6 +116,11 @@ func probe(p *results.Point) *benchfmt.Result {
 	return &benchfmt.Result{Name: benchfmt.Name(cut(name)), Iters: 1, Values: values}
 }
 
+// exported are the metrics of the format.
+func exported() []*results.Metric {
+	return results.Metrics(func(m *results.Metric) bool { return m.Bench != "" })
+}
+
 func benchmark(
 	p *results.Point, named []*results.Dimension, config []benchfmt.Config,
 ) *benchfmt.Result {
@@ -120,13 +130,10 @@ func benchmark(
 			name += "/" + d.Name() + "=" + word(text)
 		}
 	}
-	values := []benchfmt.Value{{Value: p.ThroughputOps, Unit: "ops/s"}}
-	for _, m := range results.LatencyMetrics() {
-		values = append(values, benchfmt.Value{Value: m.Ns(p), Unit: m.Name + "-ns"})
+	var values []benchfmt.Value
+	for _, m := range exported() {
+		values = append(values, benchfmt.Value{Value: m.Of(p), Unit: m.Bench})
 	}
-	values = append(values,
-		benchfmt.Value{Value: p.ServerCPUNsPerOp, Unit: "server-cpu-ns/op"},
-		benchfmt.Value{Value: p.ClientCPUNsPerOp, Unit: "client-cpu-ns/op"})
 	return &benchfmt.Result{
 		Config: config, Name: benchfmt.Name(cut(name)), Iters: int(p.Ops), Values: values,
 	}

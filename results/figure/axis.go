@@ -5,25 +5,7 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot"
-
-	"dpukv/results/probechart"
 )
-
-// throughputUnit returns the unit that fits the greatest throughput, given in operations a second.
-func throughputUnit(greatest float64) probechart.Unit {
-	if greatest < 0.1e6 {
-		return probechart.Unit{Name: "kops", Per: 1e3}
-	}
-	return probechart.Unit{Name: "Mops", Per: 1e6}
-}
-
-// latencyUnit returns the unit that fits the greatest latency, given in nanoseconds.
-func latencyUnit(greatest float64) probechart.Unit {
-	if greatest >= 100e6 {
-		return probechart.Unit{Name: "ms", Per: 1e6}
-	}
-	return probechart.Unit{Name: "µs", Per: 1e3}
-}
 
 // linearTicks marks an axis at multiples of 1, 2 or 5 times a power of ten.
 type linearTicks struct{ most int }

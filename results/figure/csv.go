@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
-	"strings"
 
 	"dpukv/internal/foreign"
 	"dpukv/results"
@@ -16,7 +15,7 @@ func (f *figure) csv() ([]byte, error) {
 	for _, p := range f.panels {
 		for _, row := range p.rows() {
 			if len(f.panels) > 1 {
-				row = append([]string{p.heading, p.metric.Name}, row...)
+				row = append([]string{p.heading, p.metric.Stem()}, row...)
 			}
 			for len(row) < len(rows[0]) {
 				row = append(row, "") // the bound is one of another metric
@@ -38,16 +37,16 @@ func encodeRows(rows [][]string) ([]byte, error) {
 // header names the columns.
 func (f *figure) header() []string {
 	var columns []string
-	latency := "latency_" + strings.ReplaceAll(f.panels[0].metric.Name, "-", "_")
+	metric := f.panels[0].metric.Statistic
 	if len(f.panels) > 1 {
-		columns, latency = []string{"panel", "metric"}, "latency"
+		columns = []string{"panel", "metric"}
+		metric = func(statistic string) string { return "latency_" + statistic + "_ns" }
 	}
-	columns = append(columns,
-		"line", "axis", "axis_value", "repeats",
-		"throughput_median_ops", "throughput_min_ops", "throughput_max_ops",
-		latency+"_median_ns", latency+"_min_ns", latency+"_max_ns",
-		"knee", "may_be_knee", "peak",
-	)
+	columns = append(columns, "line", "axis", "axis_value", "repeats")
+	for _, name := range []func(string) string{results.Throughput.Statistic, metric} {
+		columns = append(columns, name("median"), name("min"), name("max"))
+	}
+	columns = append(columns, "knee", "may_be_knee", "peak")
 	if slices.ContainsFunc(f.panels, func(p *panel) bool { return p.bound != nil }) {
 		columns = append(columns, "within_bound")
 	}
@@ -63,7 +62,7 @@ func (p *panel) rows() [][]string {
 			m := &l.Marks[i]
 			value := l.Axis.Text(m.Repeats[0])
 			row := []string{l.Label, l.Axis.Name(), value, strconv.Itoa(len(m.Repeats))}
-			for _, s := range []results.Spread{m.Throughput(), m.Latency(p.metric)} {
+			for _, s := range []results.Spread{m.Throughput(), m.Of(p.metric)} {
 				row = append(row, wholeText(s.Median), wholeText(s.Min), wholeText(s.Max))
 			}
 			rows = append(rows, append(row, p.limits(l, i)...))

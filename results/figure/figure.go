@@ -137,7 +137,7 @@ func (o *Options) withoutAxes(points []results.Point) ([]*figure, error) {
 		panels, rows := rowByRow(charts[i].Panels())
 		for _, m := range metrics {
 			f := &figure{
-				stem: charts[i].Stem + "-" + m.Name, title: charts[i].Title, metrics: 1, rows: rows,
+				stem: charts[i].Stem + "-" + m.Stem(), title: charts[i].Title, metrics: 1, rows: rows,
 			}
 			for j := range panels {
 				p := o.panel(&panels[j], m)
@@ -167,7 +167,7 @@ func rowByRow(columns [][]results.Chart) (charts []results.Chart, rows int) {
 }
 
 // panel makes the panel of a chart and a metric.
-func (o *Options) panel(c *results.Chart, m results.LatencyMetric) *panel {
+func (o *Options) panel(c *results.Chart, m *results.Metric) *panel {
 	return &panel{
 		chart: c, metric: m, logX: o.LogX, logY: o.LogY, bound: o.boundFor(m), clip: !o.NoClip,
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // metrics are the latency metrics of these names.
-func metrics(t *testing.T, names string) []results.LatencyMetric {
+func metrics(t *testing.T, names string) []*results.Metric {
 	t.Helper()
 	return must.Get(results.ParseLatencyMetrics(names))(t)
 }

@@ -6,13 +6,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"dpukv/internal/figstyle"
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/probechart"
 )
 
 // knees puts a ring around each mark that may be a line's knee.
 type knees struct {
-	metric results.LatencyMetric
+	metric *results.Metric
 	curves []curve
 	style  *style
 }
@@ -39,7 +39,7 @@ func (k knees) Plot(c draw.Canvas, p *plot.Plot) {
 // boundLine is a service level across the plot.
 type boundLine struct {
 	bound *results.Bound
-	unit  probechart.Unit
+	unit  numfmt.Unit
 	style *style
 }
 

@@ -10,7 +10,7 @@ import (
 type Options struct {
 	// Metrics are the latency metrics. None means DefaultLatencyMetrics, or the median alone if an
 	// emulated machine has a CPU quota.
-	Metrics    []results.LatencyMetric
+	Metrics    []*results.Metric
 	Actual     bool // latency from the actual send, not from the intended one
 	LogX       bool
 	LogY       bool
@@ -25,7 +25,7 @@ type Options struct {
 }
 
 // metrics are the chosen metrics of these points, each from the chosen send.
-func (o *Options) metrics(points []*results.Point) []results.LatencyMetric {
+func (o *Options) metrics(points []*results.Point) []*results.Metric {
 	chosen := o.Metrics
 	if len(chosen) == 0 {
 		names := results.DefaultLatencyMetrics
@@ -34,19 +34,19 @@ func (o *Options) metrics(points []*results.Point) []results.LatencyMetric {
 		}
 		chosen, _ = results.ParseLatencyMetrics(names)
 	}
-	var list []results.LatencyMetric
+	if !o.Actual {
+		return chosen
+	}
+	var list []*results.Metric
 	for _, m := range chosen {
-		if o.Actual {
-			m = m.FromActualSend()
-		}
-		list = append(list, m)
+		list = append(list, m.FromActualSend())
 	}
 	return list
 }
 
 // boundFor is the bound, if it is a bound of this metric.
-func (o *Options) boundFor(m results.LatencyMetric) *results.Bound {
-	if o.Bound == nil || o.Bound.Metric.Name != m.Intended().Name {
+func (o *Options) boundFor(m *results.Metric) *results.Bound {
+	if o.Bound == nil || o.Bound.Metric != m.Intended() {
 		return nil
 	}
 	return o.Bound

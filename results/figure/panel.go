@@ -4,21 +4,21 @@ import (
 	"math"
 	"slices"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
-	"dpukv/results/probechart"
 )
 
 // panel is one chart for one latency metric, with axes of its own.
 type panel struct {
 	chart     *results.Chart
-	metric    results.LatencyMetric
+	metric    *results.Metric
 	heading   string // above the panel; "": none
 	bound     *results.Bound
 	logX      bool
 	logY      bool
 	clip      bool    // outliers become arrows at the axis's end
 	extent    *extent // what the axes have to show
-	x, y      probechart.Unit
+	x, y      numfmt.Unit
 	decorated bool // with numbers at the marks, and rings at the knees
 }
 
@@ -37,7 +37,7 @@ func extentOf(panels ...*panel) *extent {
 		for i := range p.chart.Lines {
 			for j := range p.chart.Lines[i].Marks {
 				m := &p.chart.Lines[i].Marks[j]
-				x, y := m.Throughput(), m.Latency(p.metric)
+				x, y := m.Throughput(), m.Of(p.metric)
 				e.x, e.y = append(e.x, x.Max), append(e.y, y.Max)
 				e.left, e.bottom = min(e.left, x.Min), min(e.bottom, y.Min)
 			}
@@ -86,10 +86,11 @@ func (p *panel) clipped() int {
 func setAxes(panels []*panel, shared bool) {
 	for _, p := range panels {
 		sameMetric := slices.DeleteFunc(slices.Clone(panels), func(o *panel) bool {
-			return o.metric.Name != p.metric.Name
+			return o.metric != p.metric
 		})
 		all := extentOf(sameMetric...)
-		p.x, p.y = throughputUnit(slices.Max(all.x)), latencyUnit(slices.Max(all.y))
+		p.x = results.Throughput.Unit.Axis.Unit(slices.Max(all.x))
+		p.y = p.metric.Unit.Axis.Unit(slices.Max(all.y))
 		p.extent = all
 		if !shared {
 			p.extent = extentOf(p)
@@ -110,7 +111,7 @@ func (p *panel) curves() []curve {
 		c := curve{Line: &p.chart.Lines[i]}
 		for j := range c.Marks {
 			c.x = append(c.x, c.Marks[j].Throughput().Per(p.x.Per))
-			c.y = append(c.y, c.Marks[j].Latency(p.metric).Per(p.y.Per))
+			c.y = append(c.y, c.Marks[j].Of(p.metric).Per(p.y.Per))
 		}
 		curves = append(curves, c)
 	}

@@ -59,11 +59,11 @@ func (o *Options) besideFigures(points []results.Point, machines []string) (list
 }
 
 // probeMetrics are the chosen latency metrics, or else the median: probes measure an idle system.
-func (o *Options) probeMetrics() []results.LatencyMetric {
+func (o *Options) probeMetrics() []*results.Metric {
 	if len(o.Metrics) > 0 {
 		return o.Metrics
 	}
-	return []results.LatencyMetric{results.NamedLatency("p50")}
+	return []*results.Metric{results.NamedMetric("p50")}
 }
 
 func (o *Options) probeFigure(c *probechart.Chart) *probeFigure {

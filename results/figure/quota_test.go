@@ -40,7 +40,7 @@ func TestQuotaLeavesTailsOut(t *testing.T) {
 			figures := must.Get(o.figures([]results.Point{resultstest.Point(c.edit)}))(t)
 			var drawn []string
 			for _, f := range figures {
-				drawn = append(drawn, f.panels[0].metric.Name)
+				drawn = append(drawn, f.panels[0].metric.Short)
 			}
 			if !slices.Equal(drawn, c.drawn) {
 				t.Errorf("drew %q, want %q", drawn, c.drawn)

@@ -91,7 +91,7 @@ func TestStudyLayout(t *testing.T) {
 	var panels []string
 	styles := map[string]int{}
 	for _, p := range f.panels {
-		panels = append(panels, p.metric.Name+" "+p.heading)
+		panels = append(panels, p.metric.Short+" "+p.heading)
 		for _, l := range p.chart.Lines {
 			if style, seen := styles[l.Label]; seen && style != l.Style {
 				t.Errorf("%s has the styles %d and %d", l.Label, style, l.Style)

@@ -3,6 +3,7 @@ package hitrate
 import (
 	"slices"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 	"dpukv/results/probechart"
 )
@@ -10,7 +11,7 @@ import (
 // Charts draw hit rates, for each chart of latency whose GETs may miss.
 func Charts(points []results.Point) (list []probechart.Chart) {
 	for _, c := range results.Charts(points) {
-		list = add(list, &c, probechart.Throughput, throughput)
+		list = add(list, &c, probechart.AxisOf(results.Throughput), (*results.Mark).Throughput)
 	}
 	limited := slices.DeleteFunc(slices.Clone(points), func(p results.Point) bool {
 		return p.MemoryBytes == 0 // room for all keys, or not known
@@ -21,18 +22,10 @@ func Charts(points []results.Point) (list []probechart.Chart) {
 	return list
 }
 
-var (
-	memoryAxis = probechart.Axis{
-		Name: "memory_bytes", Title: "memory for items", Quantity: probechart.Size,
-		Unit: probechart.Unit{Per: 1}, Log: true,
-	}
-	rateAxis = probechart.Axis{
-		Name: "hit_rate_percent", Title: "hit rate", Quantity: probechart.Share,
-		Unit: probechart.Unit{Name: "%", Per: 1},
-	}
-)
-
-func throughput(m *results.Mark) results.Spread { return m.Throughput() }
+var memoryAxis = probechart.Axis{
+	Name: "memory_bytes", Title: "memory for items", Quantity: probechart.Size,
+	Unit: numfmt.Unit{Per: 1}, Log: true,
+}
 
 func memory(m *results.Mark) results.Spread {
 	return results.SpreadBy(m.Repeats, func(p *results.Point) float64 {
@@ -40,21 +33,18 @@ func memory(m *results.Mark) results.Spread {
 	})
 }
 
-func percent(p *results.Point) float64 { return 100 * p.HitRate() }
-
 // add adds the chart of the lines along which the hit rate may differ, if there are any.
 func add(
 	list []probechart.Chart, of *results.Chart, x probechart.Axis,
 	value func(*results.Mark) results.Spread,
 ) []probechart.Chart {
 	lines := probechart.LinesOf(of, 2, func(m *results.Mark) (_, _ results.Spread, has bool) {
-		p := m.Repeats[0]
-		return value(m), results.SpreadBy(m.Repeats, percent), p.MayMiss() && p.Gets > 0
+		return value(m), m.Of(results.HitRate), results.HitRate.Has(m.Repeats[0])
 	})
 	if lines == nil {
 		return list
 	}
-	c := probechart.Beside(of, "hit-rate", "hit rate", x, rateAxis)
+	c := probechart.Beside(of, "hit-rate", "hit rate", x, probechart.AxisOf(results.HitRate))
 	if x.Name == memoryAxis.Name {
 		c.Stem += "-memory"
 	}

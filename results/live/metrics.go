@@ -32,24 +32,33 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 var (
 	sweepPoints = describe("sweep_points",
 		"Points of the sweep: requested (if known), measured, failed.", "state")
-	throughput = describe("throughput_ops_per_second",
-		"Throughput of a configuration, median of its repeats.", labels...)
-	latency = describe("latency_seconds",
-		"Latency per operation from its intended send, median of the repeats.",
-		append([]string{"measure"}, labels...)...)
-	serverCPU = describe("server_cpu_seconds_per_operation",
-		"CPU time of the server per operation, median of the repeats.", labels...)
-	clientCPU = describe("client_cpu_seconds_per_operation",
-		"CPU time of the client per operation, median of the repeats.", labels...)
 	repeats = describe("repeats",
 		"Measured repeats of a configuration.", labels...)
 	warnedRepeats = describe("doubtful_repeats",
 		"Repeats of a configuration with warnings.", labels...)
 )
 
-// all are the metrics above.
-var all = []*prometheus.Desc{
-	sweepPoints, throughput, latency, serverCPU, clientCPU, repeats, warnedRepeats,
+// gauge is that of a metric. All latencies are of one, with a label that tells them apart.
+type gauge struct {
+	*prometheus.Desc
+	metric *results.Metric
+	label  []string
+}
+
+// gauges are those of all metrics that have one.
+func gauges() (list []gauge) {
+	for _, m := range results.Metrics(func(m *results.Metric) bool { return m.Bench != "" }) {
+		g := gauge{metric: m}
+		name, title, own := m.Short, strings.ToUpper(m.Title[:1])+m.Title[1:], labels
+		if m.Percentile > 0 {
+			name, title = "latency", "Latency per operation from its intended send"
+			g.label, own = []string{m.Short}, append([]string{"measure"}, labels...)
+		}
+		g.Desc = describe(name+"_"+m.Unit.Gauge, title+
+			", median of the repeats of a configuration.", own...)
+		list = append(list, g)
+	}
+	return list
 }
 
 // metricsFormat is the text that Prometheus scrapes.
@@ -76,28 +85,31 @@ func (c collector) write(w io.Writer) error {
 
 // Describe implements [prometheus.Collector].
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range all {
+	for _, d := range []*prometheus.Desc{sweepPoints, repeats, warnedRepeats} {
 		out <- d
+	}
+	for _, g := range gauges() {
+		out <- g.Desc
 	}
 }
 
 // Collect implements [prometheus.Collector].
 func (c collector) Collect(out chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+	send := func(d *prometheus.Desc, value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	if total := c.folder.options.Total; total > 0 {
-		gauge(sweepPoints, float64(total), "asked")
+		send(sweepPoints, float64(total), "asked")
 	}
 	m, err := c.folder.model()
 	if err != nil {
 		return // there is no run folder yet
 	}
 	ok, failed := results.Split(m.Points)
-	gauge(sweepPoints, float64(len(ok)), "measured")
-	gauge(sweepPoints, float64(len(failed)), "failed")
+	send(sweepPoints, float64(len(ok)), "measured")
+	send(sweepPoints, float64(len(failed)), "failed")
 	for _, group := range results.Group(results.Dimensions(), ok) {
-		configuration(group, gauge)
+		configuration(group, send)
 	}
 }
 
@@ -107,24 +119,17 @@ func label(text string) string {
 	return foreign.Line(strings.ReplaceAll(text, `\`, `\\`))
 }
 
-func configuration(group []*results.Point, gauge func(*prometheus.Desc, float64, ...string)) {
+func configuration(group []*results.Point, send func(*prometheus.Desc, float64, ...string)) {
 	var values []string
 	for _, d := range results.Dimensions() {
 		values = append(values, label(d.Text(group[0])))
 	}
 	values = append(values, strconv.FormatBool(group[0].Emulated))
-	median := func(of func(*results.Point) float64) float64 {
-		return results.SpreadBy(group, of).Median
-	}
-	server := median(func(p *results.Point) float64 { return p.ServerCPUNsPerOp })
-	client := median(func(p *results.Point) float64 { return p.ClientCPUNsPerOp })
-	gauge(throughput, median(func(p *results.Point) float64 { return p.ThroughputOps }), values...)
-	gauge(serverCPU, server/1e9, values...)
-	gauge(clientCPU, client/1e9, values...)
-	gauge(repeats, float64(len(group)), values...)
+	send(repeats, float64(len(group)), values...)
 	warned := results.Count(group, (*results.Point).HasWarnings)
-	gauge(warnedRepeats, float64(warned), values...)
-	for _, m := range results.LatencyMetrics() {
-		gauge(latency, median(m.Ns)/1e9, append([]string{m.Name}, values...)...)
+	send(warnedRepeats, float64(warned), values...)
+	for _, g := range gauges() {
+		median := results.SpreadBy(group, g.metric.Of).Median
+		send(g.Desc, median/g.metric.Unit.Bench.Per, append(g.label, values...)...)
 	}
 }

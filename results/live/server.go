@@ -23,7 +23,7 @@ type Options struct {
 	Version string // of this binary
 	Total   int    // points that there will be; 0: not known
 	// Metric and Bound are what the page shows first, as in [report.Options].
-	Metric results.LatencyMetric
+	Metric *results.Metric
 	Bound  *results.Bound
 }
 

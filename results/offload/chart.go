@@ -20,17 +20,13 @@ func charts(points []results.Point) (list []probechart.Chart) {
 }
 
 func chart(of *results.Chart) probechart.Chart {
-	c := probechart.Beside(of, "host-cpu", "CPU time of hosts", probechart.Throughput,
-		probechart.Axis{
-			Name: "host_cpu_ns_per_op", Title: "host CPU time per operation",
-			Quantity: probechart.Time, Unit: probechart.Unit{Name: "ns", Per: 1},
-		})
+	c := probechart.Beside(of, "host-cpu", "CPU time of hosts",
+		probechart.AxisOf(results.Throughput), probechart.AxisOf(results.HostCPU))
 	c.Notes = []string{"CPU time of the server's and the client's parts on hosts, polling " +
 		"included"}
 	// Marks whose CPU time is not known by machine are left out.
 	lines := probechart.LinesOf(of, 1, func(m *results.Mark) (_, _ results.Spread, has bool) {
-		return m.Throughput(), results.SpreadBy(m.Repeats, (*results.Point).HostCPUNsPerOp),
-			!slices.ContainsFunc(m.Repeats, unknown)
+		return m.Throughput(), m.Of(results.HostCPU), m.Tells(results.HostCPU)
 	})
 	c.Panels = []probechart.Panel{{Lines: lines}}
 	return c

@@ -51,15 +51,11 @@ func besideNeighbour(l *results.Line) string {
 }
 
 func neighbourRow(l *results.Line, with, alone *results.Mark) []string {
-	p99 := func(m *results.Mark) results.Spread {
-		return results.SpreadBy(m.Repeats, func(p *results.Point) float64 {
-			return float64(p.P99Ns)
-		})
-	}
+	p99 := results.NamedMetric("p99")
 	work := results.SpreadBy(with.Repeats, func(p *results.Point) float64 {
 		return p.NeighbourOpsPerS / 1e6
 	})
-	a, b := p99(with), p99(alone)
+	a, b := with.Of(p99), alone.Of(p99)
 	return []string{
 		placement(with), at(l, with), micros("p99", alone), micros("p99", with),
 		ratio(a, b), ratio(with.Throughput(), alone.Throughput()),

@@ -33,9 +33,8 @@ func Of(points []results.Point) Report {
 	return r
 }
 
-// unknown reports whether the machines of a point's CPU time are not known. With all parts on DPUs,
-// hosts have a known 0.
-func unknown(p *results.Point) bool { return p.HostCPUNsPerOp()+p.DPUCPUNsPerOp() == 0 }
+// unknown reports whether the machines of a point's CPU time are not known.
+func unknown(p *results.Point) bool { return !results.HostCPU.Has(p) }
 
 func onDPU(p *results.Point) bool { return p.DPUCPUNsPerOp() > 0 }
 
@@ -120,8 +119,7 @@ func placementRow(l *results.Line, configuration string, base *results.Line) []s
 	}
 	return []string{
 		placement(peak), configuration, at(l, peak),
-		cell(func(p *results.Point) float64 { return p.ThroughputOps / 1e6 }),
-		micros("p50", peak), micros("p99", peak),
+		numfmt.Digits3(peak.Throughput().Median / 1e6), micros("p50", peak), micros("p99", peak),
 		cell(func(p *results.Point) float64 { return p.ServerHostCPUNsPerOp }),
 		cell(func(p *results.Point) float64 { return p.ClientHostCPUNsPerOp }),
 		cell((*results.Point).HostCPUNsPerOp), polling(peak), ofBase(peak, base),
@@ -147,8 +145,8 @@ func polling(m *results.Mark) string {
 
 // micros is a latency of a mark in µs. A median over a lower bound is one, too.
 func micros(name string, m *results.Mark) string {
-	metric := results.NamedLatency(name)
-	text := numfmt.Digits3(m.Latency(metric).Median / 1e3)
+	metric := results.NamedMetric(name)
+	text := numfmt.Digits3(m.Of(metric).Median / 1e3)
 	if slices.ContainsFunc(m.Repeats, metric.LowerBound) {
 		return "≥ " + text
 	}
@@ -170,9 +168,7 @@ func ofBase(m *results.Mark, base *results.Line) string {
 	if base == nil {
 		return "–"
 	}
-	a := results.SpreadBy(m.Repeats, (*results.Point).HostCPUNsPerOp)
-	b := results.SpreadBy(base.Peak().Repeats, (*results.Point).HostCPUNsPerOp)
-	return ratio(a, b)
+	return ratio(m.Of(results.HostCPU), base.Peak().Of(results.HostCPU))
 }
 
 // ratio is the ratio of two medians, with its range over the repeats.

@@ -7,10 +7,9 @@ import (
 	"dpukv/results"
 )
 
-// Throughput is an axis of stores.
-var Throughput = Axis{
-	Name: "throughput_ops", Title: "throughput", Quantity: Rate,
-	Unit: Unit{Name: "Mops", Per: 1e6},
+// AxisOf is the axis of a metric of stores.
+func AxisOf(m *results.Metric) Axis {
+	return Axis{Name: m.Name, Title: m.Title, Quantity: OfMetric, Unit: m.Unit.Cell}
 }
 
 // Beside makes a chart without panels that stands beside one of a store's latency, about something

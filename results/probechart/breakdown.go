@@ -78,18 +78,18 @@ func bySource(points []*results.Point) [][]*results.Point {
 type breakdown struct {
 	peak   *results.Mark
 	least  *results.Mark // with the least median latency
-	p50    results.LatencyMetric
+	p50    *results.Metric
 	probes []*results.Point
 }
 
 func newBreakdown(points, probes []*results.Point) *breakdown {
-	b := &breakdown{p50: results.NamedLatency("p50")}
+	b := &breakdown{p50: results.NamedMetric("p50")}
 	lines := results.LinesOf(points)
 	most, least := 0.0, 0.0
 	for i := range lines {
 		for j := range lines[i].Marks {
 			m := &lines[i].Marks[j]
-			throughput, p50 := m.Throughput().Median, m.Latency(b.p50).Median
+			throughput, p50 := m.Throughput().Median, m.Of(b.p50).Median
 			if b.peak == nil || throughput > most {
 				b.peak, most = m, throughput
 			}
@@ -108,7 +108,7 @@ func newBreakdown(points, probes []*results.Point) *breakdown {
 
 func (b *breakdown) reaches() string {
 	return fmt.Sprintf("peak %s, least median latency %s", numfmt.Rate(b.peak.Throughput().Median),
-		numfmt.Nanoseconds(b.least.Latency(b.p50).Median))
+		numfmt.Nanoseconds(b.least.Of(b.p50).Median))
 }
 
 // parts are the memory of the server's node, and the parts of the path that the transport has.
@@ -156,9 +156,7 @@ func missing(name, item string) Part {
 
 // median is the median of a figure.
 func median(points []*results.Point, figure string) float64 {
-	return results.SpreadBy(points, func(p *results.Point) float64 {
-		return p.Figures[figure]
-	}).Median
+	return results.SpreadBy(points, results.FigureMetric(figure).Of).Median
 }
 
 // bound says what a limit means for the peak.
@@ -170,7 +168,7 @@ func (b *breakdown) bound(how string, limit float64) string {
 
 // floor says what a latency means for the least latency of the curve.
 func (b *breakdown) floor(ns float64) string {
-	least := b.least.Latency(b.p50).Median
+	least := b.least.Of(b.p50).Median
 	if least < ns {
 		return fmt.Sprintf("the curve's least median, %s, is %s less: sizes, batches or load "+
 			"differ", numfmt.Nanoseconds(least), numfmt.Nanoseconds(ns-least))
@@ -180,6 +178,5 @@ func (b *breakdown) floor(ns float64) string {
 }
 
 func linkText(bytesPerS float64) string {
-	u := unitOf(LinkRate, bytesPerS)
-	return numfmt.Digits3(bytesPerS/u.Per) + " " + u.Name
+	return numfmt.LinkAxis.Unit(bytesPerS).Of(bytesPerS)
 }

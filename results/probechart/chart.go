@@ -3,6 +3,7 @@ package probechart
 import (
 	"slices"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
 
@@ -22,7 +23,7 @@ type Axis struct {
 	Name     string // of the setting or figure: "block_bytes"
 	Title    string
 	Quantity Quantity
-	Unit     Unit
+	Unit     numfmt.Unit
 	Log      bool
 }
 
@@ -82,7 +83,7 @@ func Separate(points []results.Point) (stores, probes []results.Point) {
 
 // Charts makes the charts of all kinds of probes among the points. A figure of a latency
 // distribution has a chart for each of the metrics.
-func Charts(points []results.Point, metrics []results.LatencyMetric) []Chart {
+func Charts(points []results.Point, metrics []*results.Metric) []Chart {
 	var charts []Chart
 	for _, v := range views(metrics) {
 		for i := range v.y {
@@ -182,5 +183,5 @@ func (c *Chart) finish() {
 			}
 		}
 	}
-	c.X.Unit, c.Y.Unit = unitOf(c.X.Quantity, x), unitOf(c.Y.Quantity, y)
+	c.X.Unit, c.Y.Unit = scales[c.X.Quantity].Unit(x), scales[c.Y.Quantity].Unit(y)
 }

@@ -12,7 +12,7 @@ import (
 	"dpukv/results/resultstest"
 )
 
-func median50(t *testing.T) []results.LatencyMetric {
+func median50(t *testing.T) []*results.Metric {
 	t.Helper()
 	return must.Get(results.ParseLatencyMetrics("p50"))(t)
 }

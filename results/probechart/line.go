@@ -145,10 +145,8 @@ func groupBy(points []*results.Point, settings []string) [][]*results.Point {
 func (d *drawer) marks(points []*results.Point) []Mark {
 	var marks []Mark
 	for _, repeats := range groupBy(points, []string{d.x.setting}) {
-		y := func(p *results.Point) float64 { return p.Figures[d.y.name] }
-		marks = append(marks, Mark{
-			X: results.SpreadBy(repeats, d.at), Y: results.SpreadBy(repeats, y), Repeats: repeats,
-		})
+		y := results.SpreadBy(repeats, results.FigureMetric(d.y.name).Of)
+		marks = append(marks, Mark{X: results.SpreadBy(repeats, d.at), Y: y, Repeats: repeats})
 	}
 	return marks
 }

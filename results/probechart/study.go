@@ -29,7 +29,7 @@ type study struct {
 // Study makes a chart in the layout of the study: 3, TCP bandwidth over cores; 4, latency of RDMA
 // over message size; 6, memory latency over block size.
 func Study(
-	number int, points []results.Point, nodes Nodes, metric results.LatencyMetric,
+	number int, points []results.Point, nodes Nodes, metric *results.Metric,
 ) (*Chart, error) {
 	var s study
 	switch number {
@@ -70,8 +70,8 @@ func bandwidthStudy(nodes Nodes) study {
 }
 
 // verbsStudy is Figure 4: a row for each verb, and panels for small and large messages.
-func verbsStudy(nodes Nodes, metric results.LatencyMetric) study {
-	y := latencies([]results.LatencyMetric{metric}, true)[0]
+func verbsStudy(nodes Nodes, metric *results.Metric) study {
+	y := latencies([]*results.Metric{metric}, true)[0]
 	return study{
 		view: view{
 			title: "RDMA: " + y.title + " of verbs", measure: "verbs", tests: []string{"latency"},

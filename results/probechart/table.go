@@ -67,10 +67,8 @@ func bandwidth(repeats []*results.Point, nodes Nodes, all []*results.Point) Band
 		}
 	}
 	return Bandwidth{
-		Spread: results.SpreadBy(repeats, func(p *results.Point) float64 {
-			return p.Figures["bytes_per_s"]
-		}),
-		Node: name, Kernel: p.Settings["test"], Code: code, Threads: threads,
+		Spread: results.SpreadBy(repeats, results.FigureMetric("bytes_per_s").Of),
+		Node:   name, Kernel: p.Settings["test"], Code: code, Threads: threads,
 		Repeats:  len(repeats),
 		Emulated: slices.ContainsFunc(repeats, (*results.Point).IsEmulated),
 	}

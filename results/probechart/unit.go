@@ -17,40 +17,13 @@ const (
 	MemoryRate                 // of a memory, in bytes a second
 	LinkRate                   // of a network, in bytes a second; shown in bits
 	Rate                       // in events a second
-	Share                      // in per cent
+	OfMetric                   // of a metric, in the unit of its cells
 )
 
-// Unit turns a base unit into a more readable one.
-type Unit struct {
-	Name string  `json:"name"` // "": the number alone
-	Per  float64 `json:"per"`  // base units in one of it
-}
-
-// unitOf is the unit that fits the greatest value of an axis.
-func unitOf(q Quantity, greatest float64) Unit {
-	switch q {
-	case Time:
-		switch {
-		case greatest >= 100e6:
-			return Unit{"ms", 1e6}
-		case greatest >= 2e3:
-			return Unit{"µs", 1e3}
-		}
-		return Unit{"ns", 1}
-	case MemoryRate:
-		return Unit{"GB/s", 1e9}
-	case LinkRate:
-		if greatest < 0.125e9 {
-			return Unit{"Mb/s", 1e6 / 8}
-		}
-		return Unit{"Gb/s", 1e9 / 8}
-	case Rate:
-		if greatest >= 0.1e6 {
-			return Unit{"M/s", 1e6}
-		}
-		return Unit{"1/s", 1}
-	}
-	return Unit{"", 1}
+// scales are the units of quantities.
+var scales = map[Quantity]numfmt.Scale{
+	Count: numfmt.NumberAxis, Size: numfmt.NumberAxis, Time: numfmt.TimeAxis,
+	MemoryRate: numfmt.MemoryAxis, LinkRate: numfmt.LinkAxis, Rate: numfmt.EventsAxis,
 }
 
 // SizeText writes a number of bytes: "64 B", "1 KiB".

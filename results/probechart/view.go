@@ -1,7 +1,6 @@
 package probechart
 
 import (
-	"fmt"
 	"slices"
 
 	"dpukv/results"
@@ -39,7 +38,7 @@ var (
 )
 
 // views are the charts of all kinds, in the order in which they are drawn.
-func views(metrics []results.LatencyMetric) []view {
+func views(metrics []*results.Metric) []view {
 	return append(memoryViews(), pathViews(metrics)...)
 }
 
@@ -80,7 +79,7 @@ func memoryViews() []view {
 	}
 }
 
-func pathViews(metrics []results.LatencyMetric) []view {
+func pathViews(metrics []*results.Metric) []view {
 	rate := along{setting: "rate", title: "offered rate", quantity: Rate}
 	connections := along{setting: "connections", title: "connections", quantity: Count}
 	link := []figureAxis{{name: "bytes_per_s", title: "bandwidth", quantity: LinkRate}}
@@ -117,13 +116,13 @@ func pathViews(metrics []results.LatencyMetric) []view {
 }
 
 // latencies are the figures of a latency distribution.
-func latencies(metrics []results.LatencyMetric, log bool) []figureAxis {
+func latencies(metrics []*results.Metric, log bool) []figureAxis {
 	var list []figureAxis
 	for _, m := range metrics {
 		m = m.Intended()
 		list = append(list, figureAxis{
-			name: fmt.Sprintf("%s_latency_ns", m.Name), title: m.Title, quantity: Time,
-			suffix: "-" + m.Name, log: log,
+			name: m.Short + "_latency_ns", title: m.Title, quantity: Time,
+			suffix: "-" + m.Short, log: log,
 		})
 	}
 	return list

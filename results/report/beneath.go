@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 	"dpukv/results/probechart"
 	"dpukv/results/table"
@@ -40,12 +41,12 @@ type probeFigure struct {
 }
 
 type probeAxis struct {
-	Title string          `json:"title"`
-	Label string          `json:"label"` // the title with the unit
-	Unit  probechart.Unit `json:"unit"`
-	Log   bool            `json:"log"`
-	Size  bool            `json:"size"`  // in bytes: ticks at powers of two
-	Whole bool            `json:"whole"` // counts things
+	Title string      `json:"title"`
+	Label string      `json:"label"` // the title with the unit
+	Unit  numfmt.Unit `json:"unit"`
+	Log   bool        `json:"log"`
+	Size  bool        `json:"size"`  // in bytes: ticks at powers of two
+	Whole bool        `json:"whole"` // counts things
 }
 
 type probePanel struct {
@@ -74,8 +75,8 @@ func (m *Model) fillBeneath(probes []results.Point) {
 		Count: len(probes), Figures: []probeFigure{}, Tables: []*probechart.Table{},
 		Curves: []probechart.Curve{}, Warnings: []probeWarning{}, Failed: []failedProbe{},
 	}
-	p50 := results.NamedLatency("p50")
-	for _, c := range probechart.Charts(probes, []results.LatencyMetric{p50}) {
+	p50 := results.NamedMetric("p50")
+	for _, c := range probechart.Charts(probes, []*results.Metric{p50}) {
 		m.Beneath.Figures = append(m.Beneath.Figures, newProbeFigure(&c))
 	}
 	bandwidths := probechart.Bandwidths(probes, probechart.NewNodes(m.Nodes))

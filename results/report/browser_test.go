@@ -108,13 +108,13 @@ func limitsAreThoseOfResults(t *testing.T, b *chromium.Browser, run *runfolder.R
 	}
 }
 
-func reached(m *results.Mark, metric results.LatencyMetric) string {
+func reached(m *results.Mark, metric *results.Metric) string {
 	return fmt.Sprintf("%s Mops at %s client thread%s | %s µs", three(m.Throughput().Median/1e6), m.AxisValue,
-		map[bool]string{true: "", false: "s"}[m.AxisValue == "1"], three(m.Latency(metric).Median/1e3))
+		map[bool]string{true: "", false: "s"}[m.AxisValue == "1"], three(m.Of(metric).Median/1e3))
 }
 
 // reachedKnee is the knee with the range of its throughput, if several marks may be the knee.
-func reachedKnee(l *results.Line, k results.Knee, metric results.LatencyMetric) string {
+func reachedKnee(l *results.Line, k results.Knee, metric *results.Metric) string {
 	text := reached(&l.Marks[k.At], metric)
 	if k.First == k.Last {
 		return text

@@ -31,10 +31,10 @@ func (m *Model) fillColumns() {
 	}
 	m.add("bottleneck", func(p *results.Point) any { return p.Bottleneck().Side })
 	m.add("bottleneck_why", func(p *results.Point) any { return p.Bottleneck().Why })
-	for _, kind := range []string{results.KindHost, results.KindDPU} {
-		m.add(kind+"_ops_per_core_s", func(p *results.Point) any {
-			if ops := p.OpsPerCoreS(kind); ops > 0 {
-				return brief(ops)
+	for _, of := range results.Metrics(func(m *results.Metric) bool { return m.Reported }) {
+		m.add(of.Name, func(p *results.Point) any {
+			if of.Measured(p) {
+				return brief(of.Of(p))
 			}
 			return rawText("")
 		})

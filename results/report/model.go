@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -14,11 +15,11 @@ import (
 
 // Options are the initial state of the page. The reader can change all of it there.
 type Options struct {
-	Metric  results.LatencyMetric // zero: p99
-	Bound   *results.Bound        // nil: none
-	Version string                // of this binary
-	Now     time.Time             // when the page is made; zero: now
-	Name    string                // of the run; empty: that of its folder
+	Metric  *results.Metric // nil: p99
+	Bound   *results.Bound  // nil: none
+	Version string          // of this binary
+	Now     time.Time       // when the page is made; zero: now
+	Name    string          // of the run; empty: that of its folder
 }
 
 // Model is a run folder in the page's form.
@@ -147,14 +148,12 @@ func (m *Model) choose(o Options) {
 		m.Made = time.Now().UTC().Truncate(time.Second)
 	}
 	for _, of := range results.LatencyMetrics() {
-		m.Metrics = append(m.Metrics, metric{of.Name, of.Title, latencyColumn(of), of.Percentile})
+		m.Metrics = append(m.Metrics, metric{of.Short, of.Title, of.Name, of.Percentile})
 	}
-	if m.Metric = o.Metric.Name; m.Metric == "" {
-		m.Metric = answer.DefaultLatency(m.Points).Name
-	}
+	m.Metric = cmp.Or(o.Metric, answer.DefaultLatency(m.Points)).Short
 	if o.Bound != nil {
-		m.Bound = &bound{o.Bound.Metric.Name, o.Bound.Ns}
-		m.Metric = o.Bound.Metric.Name
+		m.Bound = &bound{o.Bound.Metric.Short, o.Bound.Ns}
+		m.Metric = o.Bound.Metric.Short
 	}
 }
 
@@ -194,20 +193,15 @@ func (m *Model) fill() {
 // knees are the knees of a line by every latency. The page shows them and computes none.
 func knees(l *results.Line) map[string][3]int {
 	all := map[string][3]int{}
-	for _, of := range results.LatencyMetrics() {
-		column := latencyColumn(of)
-		if k, ok := l.Knee(of); ok {
-			all[column] = [3]int{k.At, k.First, k.Last}
-		}
-		if k, ok := l.Knee(of.FromActualSend()); ok {
-			all["actual_"+column] = [3]int{k.At, k.First, k.Last}
+	for _, intended := range results.LatencyMetrics() {
+		for _, of := range []*results.Metric{intended, intended.FromActualSend()} {
+			if k, ok := l.Knee(of); ok {
+				all[of.Name] = [3]int{k.At, k.First, k.Last}
+			}
 		}
 	}
 	return all
 }
-
-// latencyColumn is the column of a latency from the intended send.
-func latencyColumn(of results.LatencyMetric) string { return "latency_" + of.Name + "_ns" }
 
 func newDimension(d *results.Dimension, points []results.Point) dimension {
 	to := dimension{

@@ -120,7 +120,7 @@ func TestRangeInABrowser(t *testing.T) {
 	for _, l := range results.Lines(points) {
 		for _, m := range l.Marks {
 			if m.Repeats[0].Store == "mica" {
-				mids = append(mids, m.Latency(results.LatencyMetrics()[3]).Median)
+				mids = append(mids, m.Of(results.LatencyMetrics()[3]).Median)
 			}
 		}
 	}

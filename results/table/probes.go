@@ -108,28 +108,9 @@ func probeColumns(points []*results.Point, rows [][]*results.Point) []column {
 
 // figureColumn is a figure in a unit that suits its name.
 func figureColumn(name string) column {
-	per, unit, title := 1.0, "", name
-	switch {
-	case strings.HasSuffix(name, "bytes_per_s"):
-		title = cmp.Or(strings.TrimSuffix(name, "bytes_per_s"), "bandwidth")
-		per, unit = 1e9, "GB/s"
-	case strings.HasSuffix(name, "_latency_ns"):
-		title = strings.TrimSuffix(name, "_latency_ns")
-		per, unit = 1e3, "µs"
-	case strings.HasSuffix(name, "_ns"):
-		title, unit = strings.TrimSuffix(name, "_ns"), "ns"
-	case strings.HasSuffix(name, "_per_s"):
-		title, unit = strings.TrimSuffix(name, "_per_s"), "1/s"
-	}
-	title = strings.TrimSpace(strings.ReplaceAll(title, "_", " "))
-	of := median(per, func(p *results.Point) float64 { return p.Figures[name] })
-	cell := func(repeats []*results.Point) (string, string) {
-		if _, has := repeats[0].Figures[name]; !has {
-			return "–", ""
-		}
-		return of(repeats)
-	}
-	return column{head: [2]string{title, unit}, cell: cell}
+	m := results.FigureMetric(name)
+	m.Column = &results.Column{Head: [2]string{m.Title, m.Unit.Cell.Name}}
+	return column{head: m.Column.Head, cell: metricCell(m)}
 }
 
 // headOf is a setting's name on two lines.

@@ -134,7 +134,7 @@ func (s *summary) outcome() {
 			numfmt.Digits3(p.OpsPerFrame), numfmt.Digits3(p.BytesPerFrame)), perWrite(p))
 	}
 	if p.Gets > 0 {
-		s.line("hits", ratio(p.Hits, p.Gets)+" % of the GETs"+hitInterval(p),
+		s.line("hits", numfmt.PercentOf(p.Hits, p.Gets)+" % of the GETs"+hitInterval(p),
 			numfmt.Grouped(p.Misses)+" not found",
 			evicted(p))
 		if lostKeys(p) {
@@ -231,17 +231,21 @@ func problems(p *results.Point) string {
 
 // latency writes a table. An open loop has two latencies; in a closed loop they are the same.
 func (s *summary) latency() {
-	rows := [][]string{{"latency, µs", "mean", "p50", "p95", "p99", "p99.9", "max"}}
+	head := []string{"latency, µs"}
+	for _, m := range results.LatencyMetrics() {
+		head = append(head, m.Shown())
+	}
+	rows := [][]string{head}
 	from := "from the send"
 	if s.p.OpenLoop() {
 		from = "from the intended send"
 	}
-	rows = append(rows, s.latencyRow(from, results.LatencyMetric.Intended))
+	rows = append(rows, s.latencyRow(from, (*results.Metric).Intended))
 	rows = append(rows, intervalRows(s.p.LatencyInterval)...)
 	rows = append(rows, kindRows(s.p)...)
 	if s.p.OpenLoop() {
 		rows = append(rows,
-			s.latencyRow("from the actual send", results.LatencyMetric.FromActualSend))
+			s.latencyRow("from the actual send", (*results.Metric).FromActualSend))
 	}
 	s.WriteByte('\n')
 	first := 0
@@ -256,7 +260,7 @@ func (s *summary) latency() {
 		s.WriteByte('\n')
 	}
 	if ns := s.p.P9999Ns; ns > 0 {
-		p9999 := results.LatencyMetric{Percentile: 99.99}
+		p9999 := results.Metric{Percentile: 99.99}
 		cell := atLeast(micros(float64(ns)), p9999.LowerBound(s.p))
 		fmt.Fprintf(s, "  %s %s\n", padRight("p99.99", first), padLeft(cell, 8))
 	}
@@ -264,12 +268,12 @@ func (s *summary) latency() {
 
 // latencyRow has the metrics from one of the two sends.
 func (s *summary) latencyRow(
-	name string, from func(results.LatencyMetric) results.LatencyMetric,
+	name string, from func(*results.Metric) *results.Metric,
 ) []string {
 	row := []string{name}
-	for _, m := range results.LatencyMetrics() { // in the order of the table's head
+	for _, m := range results.LatencyMetrics() {
 		m = from(m)
-		row = append(row, atLeast(micros(m.Ns(s.p)), m.LowerBound(s.p)))
+		row = append(row, atLeast(micros(m.Of(s.p)), m.LowerBound(s.p)))
 	}
 	return row
 }
@@ -282,7 +286,7 @@ func kindRows(p *results.Point) (rows [][]string) {
 		title := "  " + k.Title() + ", " + numfmt.Count(k.Ops, "operation")
 		row := []string{title}
 		for _, m := range results.LatencyMetrics() {
-			row = append(row, micros(m.Of(k.Latency)))
+			row = append(row, micros(m.OfLatency(k.Latency)))
 		}
 		rows = append(rows, row)
 	}
@@ -295,25 +299,29 @@ func intervalRows(i results.LatencyInterval) [][]string {
 	if i == (results.LatencyInterval{}) {
 		return nil
 	}
-	row := func(name, absent string, ends ...int64) []string {
-		cells := []string{name, "–"}
-		for _, ns := range ends {
-			cell := micros(float64(ns))
-			if ns == 0 {
-				cell = absent
-			}
-			cells = append(cells, cell)
-		}
-		return append(cells, "–")
-	}
 	name := "  95 % interval"
 	if i.Sections == 0 {
 		name = "  older build's interval"
 	}
-	return [][]string{
-		row(name+", low end", "–", i.P50LoNs, i.P95LoNs, i.P99LoNs, i.P999LoNs),
-		row(name+", high end", "none", i.P50HiNs, i.P95HiNs, i.P99HiNs, i.P999HiNs),
+	lows, highs := []string{name + ", low end"}, []string{name + ", high end"}
+	for _, m := range results.LatencyMetrics() {
+		low, high, has := m.Ends(&i)
+		none := "–"
+		lows = append(lows, end(low, none))
+		if has {
+			none = "none"
+		}
+		highs = append(highs, end(high, none))
 	}
+	return [][]string{lows, highs}
+}
+
+// end is an end of an interval, or what stands for none.
+func end(ns int64, none string) string {
+	if ns == 0 {
+		return none
+	}
+	return micros(float64(ns))
 }
 
 // stages tells where the mean latency goes.

@@ -87,11 +87,7 @@ func columns(rows [][]*results.Point, ok []*results.Point) []column {
 	if !sameRepeats(rows) {
 		list = append(list, column{head: [2]string{"repeats"}, cell: howMany})
 	}
-	list = append(list, figureColumns(ok)...)
-	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.Compute > 0 }) {
-		list = append(list, column{head: [2]string{"overlap", "%"}, cell: overlap})
-	}
-	return list
+	return append(list, metricColumns(ok)...)
 }
 
 func dimensionColumn(d *results.Dimension) column {
@@ -109,86 +105,43 @@ func head(d *results.Dimension) [2]string {
 	return [2]string{first, second}
 }
 
-// figureColumns are the columns of measured figures.
-func figureColumns(ok []*results.Point) []column {
-	list := []column{
-		{head: [2]string{"throughput", "Mops"}, cell: median(1e6, throughput)},
-		latencyColumn("p50", 0), latencyColumn("p95", 5), latencyColumn("p99", 0),
-		latencyColumn("p99.9", 2),
-		{head: [2]string{"server", "CPU ns/op"}, cell: plainMedian(serverCPU), spare: 1},
-		{head: [2]string{"client", "CPU ns/op"}, cell: plainMedian(clientCPU), spare: 4},
-	}
-	if slices.ContainsFunc(ok, func(p *results.Point) bool { return p.DPUCPUNsPerOp() > 0 }) {
-		hosts, dpus := (*results.Point).HostCPUNsPerOp, (*results.Point).DPUCPUNsPerOp
-		list = append(list,
-			column{head: [2]string{"hosts", "CPU ns/op"}, cell: known(hosts)},
-			column{head: [2]string{"DPUs", "CPU ns/op"}, cell: known(dpus)})
-	}
-	return append(list,
-		labelled(column{head: [2]string{"hits", "%"}, cell: hitRatio}, "hits %s %%"),
-		labelled(column{head: [2]string{"errors"}, cell: errorCount}, "errors %s"))
-}
-
-// labelled gives a column a label with a cell's value.
-func labelled(c column, format string) column {
-	c.label = func(repeats []*results.Point) string {
-		value, _ := c.cell(repeats)
-		if value == "–" {
-			return "" // there is none
+// metricColumns are the columns of metrics.
+func metricColumns(ok []*results.Point) (list []column) {
+	for _, m := range results.Metrics(func(m *results.Metric) bool { return m.Column != nil }) {
+		if m.Column.If != nil && !slices.ContainsFunc(ok, m.Column.If) {
+			continue
 		}
-		return fmt.Sprintf(format, value)
+		c := column{head: m.Column.Head, cell: metricCell(m), spare: m.Column.Spare}
+		if format := m.Column.Label; format != "" {
+			c.label = func(repeats []*results.Point) string {
+				if value, _ := c.cell(repeats); value != "–" {
+					return fmt.Sprintf(format, value)
+				}
+				return "" // there is none
+			}
+		}
+		list = append(list, c)
 	}
-	return c
+	return list
 }
 
-// latencyColumn has one metric. A median over a lower bound is one, too.
-func latencyColumn(name string, spare int) column {
-	m := results.NamedLatency(name)
-	of := median(1e3, m.Ns)
-	cell := func(repeats []*results.Point) (string, string) {
-		value, spread := of(repeats)
-		return atLeast(value, slices.ContainsFunc(repeats, m.LowerBound)), spread
-	}
-	return column{head: [2]string{name, "µs"}, cell: cell, spare: spare}
-}
-
-func throughput(p *results.Point) float64 { return p.ThroughputOps }
-func serverCPU(p *results.Point) float64  { return p.ServerCPUNsPerOp }
-func clientCPU(p *results.Point) float64  { return p.ClientCPUNsPerOp }
-
-// known is a cell with the median of a CPU time. It has a dash for points that do not tell the
-// machines of their parts.
-func known(of func(*results.Point) float64) cell {
-	return func(repeats []*results.Point) (string, string) {
-		if p := repeats[0]; p.HostCPUNsPerOp()+p.DPUCPUNsPerOp() == 0 {
+// metricCell has the median of a metric, and a dash where there is none. A median over a lower bound
+// is one, too.
+func metricCell(m *results.Metric) cell {
+	of := median(m)
+	return func(repeats []*results.Point) (value, spread string) {
+		switch {
+		case m.Column.Total != nil:
+			return m.Column.Total(repeats), ""
+		case m.Has != nil && !m.Has(repeats[0]):
 			return "–", ""
 		}
-		return plainMedian(of)(repeats)
+		value, spread = of(repeats)
+		if m.Column.Plain {
+			spread = ""
+		}
+		return atLeast(value, slices.ContainsFunc(repeats, m.LowerBound)), spread
 	}
-}
-
-// overlap has a dash for clients that compute nothing.
-func overlap(repeats []*results.Point) (value, spread string) {
-	if repeats[0].Compute == 0 {
-		return "–", ""
-	}
-	return plainMedian(func(p *results.Point) float64 { return p.Overlap.Percent })(repeats)
-}
-
-func hitRatio(repeats []*results.Point) (value, spread string) {
-	hits, gets := uint64(0), uint64(0)
-	for _, p := range repeats {
-		hits, gets = hits+p.Hits, gets+p.Gets
-	}
-	return ratio(hits, gets), ""
-}
-
-func errorCount(repeats []*results.Point) (value, spread string) {
-	errors := uint64(0)
-	for _, p := range repeats {
-		errors += p.Errors + p.Timeouts
-	}
-	return strconv.FormatUint(errors, 10), ""
 }
 
 func howMany(repeats []*results.Point) (value, spread string) {
@@ -208,22 +161,15 @@ func value(of func(*results.Point) string) cell {
 	}
 }
 
-// median is a cell with the median over the repeats and how far they are from it, in units of per.
-func median(per float64, of func(*results.Point) float64) cell {
+// median is a cell with the median over the repeats and how far they are from it.
+func median(m *results.Metric) cell {
 	return func(repeats []*results.Point) (string, string) {
-		s := results.SpreadBy(repeats, of).Per(per)
+		s := results.SpreadBy(repeats, m.Of).Per(m.Unit.Cell.Per)
 		text := numfmt.Digits3(s.Median)
 		if len(repeats) == 1 {
 			return text, ""
 		}
 		return text, numfmt.Around(s.Median, s.Min, s.Max)
-	}
-}
-
-// plainMedian is a cell with the median alone.
-func plainMedian(of func(*results.Point) float64) cell {
-	return func(repeats []*results.Point) (string, string) {
-		return numfmt.Digits3(results.SpreadBy(repeats, of).Median), ""
 	}
 }
 

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -21,14 +20,6 @@ func atLeast(value string, bound bool) string {
 
 // mega writes operations as millions of them.
 func mega(ops float64) string { return numfmt.Digits3(ops / 1e6) }
-
-// ratio writes a share of a whole in per cent, or "–" if the whole is zero.
-func ratio(part, whole uint64) string {
-	if whole == 0 {
-		return "–"
-	}
-	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 2, 64)
-}
 
 // padLeft fills s on its left with spaces to a width in characters.
 func padLeft(s string, width int) string { return spaces(s, width) + s }

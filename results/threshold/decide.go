@@ -46,7 +46,7 @@ func (t *Threshold) of(p *results.Point) (v Verdict, why string) {
 		return Undecided, lowerBound
 	case moves && t.figure.NoHighEnd(p):
 		return Undecided, noHighEnd
-	case moves && t.figure.TooShort(p):
+	case moves && t.figure.IsTooShort(p):
 		return Undecided, tooShort
 	case beyond:
 		return Broken, ""
@@ -94,7 +94,7 @@ func (t *Threshold) value(repeats []*results.Point) string {
 	if len(measured) == 0 {
 		return ""
 	}
-	text := unitOf(&t.figure).shown(t.median(measured))
+	text := t.figure.Unit.Text(t.median(measured))
 	if slices.ContainsFunc(measured, t.figure.LowerBound) {
 		text = "at least " + text
 	}

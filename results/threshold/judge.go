@@ -183,7 +183,7 @@ func (f *field) failedBreak(t *Threshold) string {
 	}
 	for _, p := range f.failed {
 		if x := t.figure.Of(p); p.Errors+p.Timeouts > 0 && t.beyond(x) {
-			return fmt.Sprintf(": %s has %s; it failed: %s", p.ID, unitOf(&t.figure).shown(x),
+			return fmt.Sprintf(": %s has %s; it failed: %s", p.ID, t.figure.Unit.Text(x),
 				reason(p))
 		}
 	}

@@ -5,18 +5,17 @@ import (
 	"testing"
 
 	"dpukv/internal/test/must"
-	"dpukv/results/compare"
 )
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]Threshold{
-		"p99 > 300us":              {above: true, limit: 300e-6},
-		" p99.9>=1.5ms ":           {above: true, too: true, limit: 1.5e-3},
-		"latency_p99_ns < 1ms":     {limit: 1e-3},
-		"actual_p50 <= 20µs":       {too: true, limit: 20e-6},
+		"p99 > 300us":              {above: true, limit: 300e3},
+		" p99.9>=1.5ms ":           {above: true, too: true, limit: 1.5e6},
+		"latency_p99_ns < 1ms":     {limit: 1e6},
+		"actual_p50 <= 20µs":       {too: true, limit: 20e3},
 		"throughput < 1Mops":       {limit: 1e6},
 		"throughput < 2.5e5":       {limit: 2.5e5},
-		"host_cpu > 500ns":         {above: true, limit: 500e-9},
+		"host_cpu > 500ns":         {above: true, limit: 500},
 		"misses > 0.1%":            {above: true, limit: 0.001},
 		"errors > 0":               {above: true},
 		"server_cpu_ns_per_op > 0": {above: true},
@@ -55,11 +54,11 @@ func TestParseRefuses(t *testing.T) {
 
 // TestUnits: each figure has a unit, and the list of what is allowed has each figure.
 func TestUnits(t *testing.T) {
-	for _, m := range compare.Figures() {
-		if unitOf(&m).parse == nil {
-			t.Errorf("%s: found no unit %q", m.Name, m.Unit)
+	for _, m := range Metrics() {
+		if m.Unit.Parse == nil || m.Unit.Example == "" || m.Unit.Text == nil {
+			t.Errorf("%s: found no limits of the unit %q", m.Name, m.Unit.Suffix)
 		}
-		if name := strings.TrimPrefix(m.Shown(), actual); !strings.Contains(Allowed(), name) {
+		if name := strings.TrimPrefix(m.Shown(), "actual_"); !strings.Contains(Allowed(), name) {
 			t.Errorf("found %s, want %s in it", Allowed(), name)
 		}
 	}

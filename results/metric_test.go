@@ -9,7 +9,7 @@ import (
 
 func TestParseLatencyMetrics(t *testing.T) {
 	got, err := results.ParseLatencyMetrics("p50, p99.9,mean")
-	if err != nil || len(got) != 3 || got[1].Name != "p999" || got[1].Title != "p99.9 latency" {
+	if err != nil || len(got) != 3 || got[1].Short != "p999" || got[1].Title != "p99.9 latency" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, bad := range []string{"", "p98", "p50,,p99", "P50"} {
