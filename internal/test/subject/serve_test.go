@@ -56,7 +56,7 @@ func TestServeFails(t *testing.T) {
 		must.Contain(t, out.String(), want)
 	}
 	must.Fail(t, serve(t, "a", all, strings.NewReader("no command"), &strings.Builder{}), "invalid")
-	must.Fail(t, (&Hello{Version: Version + 1}).Check(), "version 2 of the judge's protocol, allowed: 1")
+	must.Fail(t, (&Hello{Version: Version + 1}).Check(), "version 3 of the judge's protocol, allowed: 2")
 	must.Fail(t, (&Hello{Version: Version, Error: "x"}).Check(), "the child says: x")
 }
 
