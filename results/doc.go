@@ -24,6 +24,11 @@
 // [NewHistogram] gives all latency histograms the same range and precision, so that any two can be
 // merged. [EncodeHlog] writes a point's intervals as an HdrHistogram log; [DecodeHlog] reads it.
 //
+// # Metrics
+//
+// A [Metric] is one figure of a point: its name, its unit, which direction is better, and which
+// readers have it. [Metrics] has a row for each, and no reader has a list of its own.
+//
 // # Curves
 //
 // A [Dimension] is any property of the request or the configuration that can vary: store,

@@ -26,6 +26,9 @@ type Metric struct {
 	Column   *Column // of the terminal's table; nil: it has none
 	Reported bool    // as a column of the report's page, beside the fields of points
 
+	// combine is what becomes of the metric's field where several clients ran at once; zero: it
+	// follows from other fields, or from the histograms.
+	combine fieldRule
 	// Percentile is that of a latency. It is the highest [Point.LatencyLowerBoundFrom] that makes
 	// the figure a lower bound.
 	Percentile float64
@@ -66,24 +69,30 @@ func LatencyMetrics() []*Metric {
 
 // NamedMetric returns the metric with a name that is known, as [Named] does.
 func NamedMetric(name string) *Metric {
-	m, _ := FindMetric(metrics, name)
+	m := FindMetric(metrics, name)
 	if m == nil {
 		panic("results: no metric " + name)
 	}
 	return m
 }
 
-// FindMetric returns the metric of a list with a name: the full, the short one, or as people write
-// it. Without one, it returns nil and what a refusal says: a hint, and the names that there are.
-func FindMetric(list []*Metric, name string) (m *Metric, refused [2]string) {
-	var known []string
+// FindMetric returns the metric of a list with a name, or nil: the full one, the short one, or that
+// as people write it.
+func FindMetric(list []*Metric, name string) *Metric {
 	for _, m := range list {
 		if name == m.Name || name == m.Short || name == m.Shown() {
-			return m, refused
+			return m
 		}
-		known = append(known, m.Shown())
 	}
-	return nil, [2]string{spelling.Hint(name, known), strings.Join(known, ", ")}
+	return nil
+}
+
+// Names are the short names of metrics as people write them.
+func Names(list []*Metric) (names []string) {
+	for _, m := range list {
+		names = append(names, m.Shown())
+	}
+	return names
 }
 
 // DefaultLatencyMetrics are the metrics of a figure without a list of its own.
@@ -103,12 +112,13 @@ func ParseLatencyMetrics(list string) ([]*Metric, error) {
 }
 
 func parseLatencyMetric(name string) (*Metric, error) {
-	m, refused := FindMetric(LatencyMetrics(), name)
-	if m == nil {
-		return nil, fmt.Errorf("latency: found %q%s, allowed: one or more of %s, separated by commas",
-			name, refused[0], refused[1])
+	list := LatencyMetrics()
+	if m := FindMetric(list, name); m != nil {
+		return m, nil
 	}
-	return m, nil
+	names := Names(list)
+	return nil, fmt.Errorf("latency: found %q%s, allowed: one or more of %s, separated by commas",
+		name, spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
 // Percentiles replaces the percentiles in names of files and fields by the way people write them.
@@ -143,6 +153,9 @@ func (m *Metric) Stem() string {
 	}
 	return m.Short
 }
+
+// ProbeName is the name of a latency as a figure of probes.
+func (m *Metric) ProbeName() string { return m.Intended().Short + "_latency_ns" }
 
 // Statistic names a column: "latency_p99_median_ns", "latency_p99_actual_min_ns".
 func (m *Metric) Statistic(statistic string) string {

@@ -13,13 +13,16 @@ var metrics = slices.Concat([]*Metric{Throughput}, latencies(false), latencies(t
 		Name: "server_cpu_ns_per_op", Short: "server_cpu", Title: "server CPU time per operation",
 		Unit: NsPerOp, Of: func(p *Point) float64 { return p.ServerCPUNsPerOp },
 		Compared: true, Limited: true, Bench: "server-cpu-ns/op",
-		Column: &Column{Head: [2]string{"server", "CPU ns/op"}, Spare: 1, Plain: true},
+		// one client that doubts the counters suffices
+		combine: fieldRule{known(meanBy(alike)), "ServerCPUNsPerOp"},
+		Column:  &Column{Head: [2]string{"server", "CPU ns/op"}, Spare: 1, Plain: true},
 	},
 	{
 		Name: "client_cpu_ns_per_op", Short: "client_cpu", Title: "client CPU time per operation",
 		Unit: NsPerOp, Of: func(p *Point) float64 { return p.ClientCPUNsPerOp },
 		Compared: true, Limited: true, Bench: "client-cpu-ns/op",
-		Column: &Column{Head: [2]string{"client", "CPU ns/op"}, Spare: 4, Plain: true},
+		combine: fieldRule{meanBy(ops), "ClientCPUNsPerOp"},
+		Column:  &Column{Head: [2]string{"client", "CPU ns/op"}, Spare: 4, Plain: true},
 	},
 	HostCPU,
 	DPUCPU,
@@ -55,7 +58,8 @@ var metrics = slices.Concat([]*Metric{Throughput}, latencies(false), latencies(t
 	},
 	{
 		Name: "client_hash_share", Short: "hash_share", Title: "hash share", Unit: Share,
-		Of: func(p *Point) float64 { return p.ClientHashShare },
+		Of:      func(p *Point) float64 { return p.ClientHashShare },
+		combine: fieldRule{meanBy(clientNs), "ClientHashShare"},
 	},
 	opsPerCoreS(KindHost), opsPerCoreS(KindDPU),
 })
@@ -65,7 +69,8 @@ var Throughput = &Metric{
 	Name: "throughput_ops", Short: "throughput", Title: "throughput", Unit: OpsPerS, Higher: true,
 	Of:       func(p *Point) float64 { return p.ThroughputOps },
 	Compared: true, Limited: true, Bench: "ops/s",
-	Column: &Column{Head: [2]string{"throughput", "Mops"}},
+	Column:  &Column{Head: [2]string{"throughput", "Mops"}},
+	combine: fieldRule{typed(sum[float64]), "ThroughputOps"},
 }
 
 // HostCPU and DPUCPU are the CPU times of both sides by the kind of machine.
@@ -112,23 +117,20 @@ func latencies(actual bool) []*Metric {
 		},
 		{
 			Short: "p95", Title: "p95 latency", Percentile: 95, Column: &Column{Spare: 5},
-			of:   func(l Latency) float64 { return float64(l.P95Ns) },
-			ends: func(i *LatencyInterval) (low, high int64) { return i.P95LoNs, i.P95HiNs },
-
+			of:       func(l Latency) float64 { return float64(l.P95Ns) },
+			ends:     func(i *LatencyInterval) (low, high int64) { return i.P95LoNs, i.P95HiNs },
 			TooShort: TooShort,
 		},
 		{
 			Short: "p99", Title: "p99 latency", Percentile: 99, Column: &Column{},
-			of:   func(l Latency) float64 { return float64(l.P99Ns) },
-			ends: func(i *LatencyInterval) (low, high int64) { return i.P99LoNs, i.P99HiNs },
-
+			of:       func(l Latency) float64 { return float64(l.P99Ns) },
+			ends:     func(i *LatencyInterval) (low, high int64) { return i.P99LoNs, i.P99HiNs },
 			TooShort: TooShortP99,
 		},
 		{
 			Short: "p999", Title: "p99.9 latency", Percentile: 99.9, Column: &Column{Spare: 2},
-			of:   func(l Latency) float64 { return float64(l.P999Ns) },
-			ends: func(i *LatencyInterval) (low, high int64) { return i.P999LoNs, i.P999HiNs },
-
+			of:       func(l Latency) float64 { return float64(l.P999Ns) },
+			ends:     func(i *LatencyInterval) (low, high int64) { return i.P999LoNs, i.P999HiNs },
 			TooShort: TooShortP999,
 		},
 		{

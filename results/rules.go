@@ -11,29 +11,31 @@ import (
 // rule makes one value of a field that has a value in each client's point.
 type rule func(points []*Point, of func(*Point) any) (any, error)
 
-// rules say of each field of a [Point], or of all of a group's, what becomes of it where several
-// clients ran at once.
-var rules = []struct {
+// fieldRule is the rule of some fields.
+type fieldRule struct {
 	rule   rule
 	fields string
-}{
+}
+
+// rules say of each field of a [Point], or of all of a group's, what becomes of it where several
+// clients ran at once. Those of metrics stand in their rows.
+var rules = append(metricRules(), []fieldRule{
 	{typed(sum[uint64]), `Ops Gets Hits Misses Errors Timeouts Retries LateOps UnsentOps
 		Fills TTLOps Reconnects ComparedGets VersionBytes UnansweredOps
 		SizelessMisses`},
 	{typed(sum[int]), "Requests ClientHashSamples"},
-	{typed(sum[float64]), "RateOps ThroughputOps"},
+	{typed(sum[float64]), "RateOps"},
 	{typed(sumMoved), "ClientMoved ClientMovedLoad ClientMovedWindow"},
 
 	{meanBy(hits), "HitValueBytes"},
 	{meanBy(reconnects), "ReconnectMeanNs"},
 	{meanBy(frames), "OpsPerFrame BytesPerFrame"},
 	{meanBy(writes), "FramesPerWrite"},
-	{meanBy(ops), "ClientCPUNsPerOp ComputeCPUNsPerOp ComputeMeanNs"},
-	{meanBy(clientNs), "ClientHashShare ClientHashShareCheck"},
+	{meanBy(ops), "ComputeCPUNsPerOp ComputeMeanNs"},
+	{meanBy(clientNs), "ClientHashShareCheck"},
 	{typed(MeanOverlap), "Overlap"},
 
 	// of the server, which each client asked
-	{known(meanBy(alike)), "ServerCPUNsPerOp"}, // one that doubts the counters suffices
 	{meanBy(alike), `ServerCPUShare ServerOthersShare ServerStolenShare
 		ServerInterruptShare`},
 	{typed(bestSeen), "ServerWorkers"},
@@ -66,6 +68,15 @@ var rules = []struct {
 		Attached ServerCommand EmulatedTestbed Path Machines Probed ClientVersion Builds
 		NeighbourNode NeighbourCPUs ServerMovedLoad ServerHostCPUNsPerOp ServerDPUCPUNsPerOp
 		ClientHostCPUNsPerOp ClientDPUCPUNsPerOp NeighbourWork HlogBytes HlogCRC32C Chain`},
+}...)
+
+func metricRules() (list []fieldRule) {
+	for _, m := range metrics {
+		if m.combine.rule != nil {
+			list = append(list, m.combine)
+		}
+	}
+	return list
 }
 
 // apart are the fields that need several others, the machines or the histograms: [Combine] computes

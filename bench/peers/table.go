@@ -50,8 +50,8 @@ func table(w io.Writer, points []results.Point) error {
 					return p.ThroughputOps / 1e6
 				}), spread(of, "%.0f", serverNs), spread(of, "%.2f", multiple),
 				spread(of, "%.0f", func(p *results.Point) float64 { return p.ClientCPUNsPerOp }),
-				median(of, func(p *results.Point) float64 { return float64(p.P50Ns) / 1e3 }),
-				median(of, func(p *results.Point) float64 { return float64(p.P99Ns) / 1e3 }),
+				median(of, results.NamedMetric("p50").Of)/1e3,
+				median(of, results.NamedMetric("p99").Of)/1e3,
 				median(of, func(p *results.Point) float64 {
 					return 100 * p.ClientCPUShare
 				}), of[0].ServerVersion)

@@ -63,8 +63,8 @@ each at that rate.`),
 	flags.StringVar(&f.at, "at", "",
 		"offered rate at which latency ranks the placements, such as 500kops or 5e5")
 	flags.StringVar(&f.latency, "latency", "",
-		"latency of the knee, or with --at the one that ranks: mean, p50, p95, p99, p99.9, max "+
-			"(default: p99, of emulated machines with a CPU quota: p50)")
+		"latency of the knee, or with --at the one that ranks: "+latencyNames+
+			" (default: p99, of emulated machines with a CPU quota: p50)")
 	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object instead of text")
 	return cmd
 }

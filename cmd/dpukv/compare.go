@@ -69,8 +69,7 @@ in the command; 3 if there is no verdict: too few repeats, or no point in common
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&metrics, "metrics", compare.DefaultMetrics,
-		"figures to compare: throughput, mean, p50, p95, p99, p99.9, max, actual_p50 …, "+
-			"server_cpu, client_cpu")
+		"figures to compare: throughput, "+latencyNames+", actual_p50 …, server_cpu, client_cpu")
 	flags.Float64Var(&options.Alpha, "alpha", 0.05,
 		"probability, over all tests together, that something seems to differ although nothing "+
 			"does")

@@ -93,8 +93,8 @@ func (f *plotFlags) add(cmd *cobra.Command) {
 	flags.StringVarP(&f.out, "out", "o", "",
 		"folder of the figures (default: figures in the run folder)")
 	flags.StringVar(&f.latencies, "latency", "",
-		"latency figures to draw: mean, p50, p95, p99, p99.9, max (default: "+
-			results.DefaultLatencyMetrics+", of emulated machines with a CPU quota: p50)")
+		"latency figures to draw: "+latencyNames+" (default: "+results.DefaultLatencyMetrics+
+			", of emulated machines with a CPU quota: p50)")
 	flags.BoolVar(&f.actual, "actual", false,
 		"measure latency from the actual send (default: from the intended send)")
 	flags.StringVar(&f.slo, "slo", "",

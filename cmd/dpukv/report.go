@@ -56,8 +56,8 @@ interrupted.`,
 		},
 	}
 	cmd.Flags().StringVar(&latency, "latency", "",
-		"latency that the page shows first: mean, p50, p95, p99, p99.9, max (default: p99, of "+
-			"emulated machines with a CPU quota: p50)")
+		"latency that the page shows first: "+latencyNames+" (default: p99, of emulated machines "+
+			"with a CPU quota: p50)")
 	cmd.Flags().StringVar(&slo, "slo", "",
 		"latency bound that the page shows first, such as p99=200us")
 	cmd.Flags().StringVarP(&out, "out", "o", "",
@@ -68,6 +68,9 @@ interrupted.`,
 	return cmd
 }
 
+// latencyNames are those that a flag may name.
+var latencyNames = strings.Join(results.Names(results.LatencyMetrics()), ", ")
+
 // shownFirst parses the latency that a page shows first. Nil leaves it to the page.
 func shownFirst(latency string) (m *results.Metric, err error) {
 	if latency == "" {
@@ -75,8 +78,7 @@ func shownFirst(latency string) (m *results.Metric, err error) {
 	}
 	metrics, err := results.ParseLatencyMetrics(latency)
 	if err != nil || len(metrics) != 1 {
-		return m, usagef("--latency: found %q, allowed: one of mean, p50, p95, p99, p99.9, max",
-			latency)
+		return m, usagef("--latency: found %q, allowed: one of %s", latency, latencyNames)
 	}
 	return metrics[0], nil
 }

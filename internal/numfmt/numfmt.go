@@ -32,6 +32,12 @@ func Short(x float64) string {
 	return text
 }
 
+// Plain writes x with all its digits, without an exponent.
+func Plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// Whole writes x as a whole number.
+func Whole(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }
+
 // Around writes how far values are from their median: "±2.50", half of their range. Values that
 // stray by more than the median have the range itself: "(87.0 to 1337)".
 func Around(median, least, most float64) string {

@@ -19,16 +19,20 @@ type Interval struct {
 	Range bool
 }
 
+type number interface {
+	~int | ~int64 | ~uint64 | ~float64
+}
+
 // Median is the median of values, or 0 of none. That of an even number is the mean of the middle
 // two.
-func Median[N int | int64 | uint64 | float64](values []N) N {
+func Median[N number](values []N) N {
 	if len(values) == 0 {
 		return 0
 	}
 	return middle(slices.Sorted(slices.Values(values)))
 }
 
-func middle[N int | int64 | uint64 | float64](sorted []N) N {
+func middle[N number](sorted []N) N {
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

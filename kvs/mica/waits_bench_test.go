@@ -8,19 +8,19 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-faster/city"
+	"golang.org/x/sys/unix"
+
 	"dpukv/internal/cpu"
 	"dpukv/internal/rawsocket"
+	"dpukv/internal/sample"
 	"dpukv/internal/test/must"
 	"dpukv/kvs"
 	"dpukv/kvs/kvstest"
-
-	"github.com/go-faster/city"
-	"golang.org/x/sys/unix"
 )
 
 // waitsProcess makes a process of these tests serve [BenchmarkWaits]. It has what to serve, how to
@@ -81,7 +81,7 @@ func benchmarkWaits(b *testing.B, batch int, server, client string, cpus []int) 
 	go func() { done <- takeTurns(b.N, cpus[1], mica, ping) }()
 	must.Do(b, <-done)
 	b.ReportMetric(0, "ns/op") // of both subjects and the changes between them
-	ofMica, ofPing := mica.median(), ping.median()
+	ofMica, ofPing := float64(sample.Median(mica.tripsNs)), float64(sample.Median(ping.tripsNs))
 	b.ReportMetric(ofMica/1e3, "p50-µs")
 	b.ReportMetric(ofPing/1e3, "ping-p50-µs")
 	b.ReportMetric(ofMica/ofPing, "x-ping")
@@ -138,11 +138,6 @@ func (s *timed) slice(trips int) error {
 
 // serverCPU is the server's CPU time of a trip, in µs.
 func (s *timed) serverCPU() float64 { return float64(s.cpuNs) / 1e3 / float64(len(s.tripsNs)) }
-
-func (s *timed) median() float64 {
-	slices.Sort(s.tripsNs)
-	return float64(s.tripsNs[len(s.tripsNs)/2])
-}
 
 // waitsServer starts a process that serves, and returns its address.
 func waitsServer(b *testing.B, what string) (cmd *exec.Cmd, addr string) {

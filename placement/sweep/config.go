@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/internal/numfmt"
 	"dpukv/kvs"
 	"dpukv/load"
 	"dpukv/load/trace"
@@ -54,7 +55,7 @@ func (c *Config) id(repeat int) string {
 		fmt.Sprintf("s%d-c%d", c.ServerThreads, c.ClientThreads),
 	}
 	if c.RateOps > 0 {
-		parts = append(parts, "rate"+strconv.FormatFloat(c.RateOps, 'f', -1, 64))
+		parts = append(parts, "rate"+numfmt.Plain(c.RateOps))
 	}
 	parts = append(parts, hex.EncodeToString(sum[:4]), "r"+strconv.Itoa(repeat))
 	return strings.Join(parts, "-")
@@ -65,7 +66,7 @@ func (c *Config) operations() string {
 	if c.Replays() {
 		return "trace"
 	}
-	return "get" + strconv.FormatFloat(c.GetRatio, 'f', -1, 64)
+	return "get" + numfmt.Plain(c.GetRatio)
 }
 
 // identity returns the input of an ID's digest: a JSON object of the keys' values, in the order of
@@ -100,7 +101,7 @@ func (c *Config) Describe() string {
 	}
 	loop, does := "closed loop", fmt.Sprintf("%g %% GET", c.GetRatio*100)
 	if c.RateOps > 0 {
-		loop = strconv.FormatFloat(c.RateOps, 'f', -1, 64) + " ops/s"
+		loop = numfmt.Plain(c.RateOps) + " ops/s"
 	}
 	if c.Replays() {
 		does = "trace " + filepath.Base(c.Trace)

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 
+	"dpukv/internal/numfmt"
 	"dpukv/internal/strictyaml"
 	"dpukv/results"
 )
@@ -32,7 +32,7 @@ var until = strictyaml.Codec[float64]{
 		if percent == 0 {
 			return none
 		}
-		return strconv.FormatFloat(percent, 'f', -1, 64) + "%"
+		return numfmt.Plain(percent) + "%"
 	},
 	Allowed: "a share of the median from 0.1% to 50%, such as 5%; or none",
 }

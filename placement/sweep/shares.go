@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"dpukv/internal/numfmt"
 	"dpukv/internal/strictyaml"
 	"dpukv/load"
 )
@@ -97,7 +98,7 @@ func parseShare(text string) (percent float64, ok bool) {
 }
 
 func (r shareRange) String() string {
-	one := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) + "%" }
+	one := func(x float64) string { return numfmt.Plain(x) + "%" }
 	if r.from == r.to {
 		return one(r.from)
 	}

@@ -22,8 +22,9 @@ var slo = strictyaml.Codec[string]{
 		}
 		return b.Text(), nil
 	},
-	Format:  func(text string) string { return cmp.Or(text, none) },
-	Allowed: "METRIC=TIME such as p99=200us, with one of mean, p50, p95, p99, p99.9, max; or none",
+	Format: func(text string) string { return cmp.Or(text, none) },
+	Allowed: "METRIC=TIME such as p99=200us, with one of " +
+		strings.Join(results.Names(results.LatencyMetrics()), ", ") + "; or none",
 }
 
 // Search makes the sweep a search within a bound.

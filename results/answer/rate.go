@@ -3,7 +3,6 @@ package answer
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dpukv/internal/numfmt"
@@ -103,7 +102,7 @@ func CheckRate(points []results.Point, rate float64) error {
 		return nil
 	}
 	dimension := results.Named("rate_ops")
-	asked := strconv.FormatFloat(rate, 'f', -1, 64)
+	asked := numfmt.Plain(rate)
 	todo := "to do: measure it, such as with dpukv sweep --set rate=" + asked
 	if len(ok) == 0 {
 		return fmt.Errorf("found no offered rate in %s, allowed: points of an open loop; %s",

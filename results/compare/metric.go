@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/spelling"
 	"dpukv/results"
 )
 
@@ -22,9 +23,11 @@ func ParseMetrics(list string) ([]*results.Metric, error) {
 	var chosen []*results.Metric
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
-		m, refused := results.FindMetric(Metrics(), name)
+		m := results.FindMetric(Metrics(), name)
 		if m == nil {
-			return nil, fmt.Errorf("metric: found %q%s, allowed: %s", name, refused[0], refused[1])
+			names := results.Names(Metrics())
+			return nil, fmt.Errorf("metric: found %q%s, allowed: %s", name,
+				spelling.Hint(name, names), strings.Join(names, ", "))
 		}
 		if slices.Contains(chosen, m) {
 			return nil, fmt.Errorf("metric: found %q twice, allowed: once", name)

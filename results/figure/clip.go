@@ -3,7 +3,6 @@ package figure
 import (
 	"image/color"
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"dpukv/internal/figstyle"
+	"dpukv/internal/numfmt"
 )
 
 // arrows stand at the end of the latency axis for the marks and bars beyond it, with their values.
@@ -43,7 +43,7 @@ func (a arrows) Plot(c draw.Canvas, p *plot.Plot) {
 func (a arrows) write(
 	c draw.Canvas, style text.Style, at vg.Point, value float64, taken []vg.Rectangle,
 ) vg.Rectangle {
-	number := strconv.FormatFloat(value, 'f', 0, 64)
+	number := numfmt.Whole(value)
 	size := style.Rectangle(number).Size()
 	corner := vg.Point{X: at.X + 6*a.style.scale, Y: at.Y - size.Y/2}
 	if corner.X+size.X > c.Max.X {

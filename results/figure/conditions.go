@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dpukv/internal/numfmt"
@@ -96,7 +95,7 @@ func repeatsText(fewest, most int, period string) string {
 // have the same.
 func measurementPeriod(points []*results.Point) string {
 	seconds := func(p *results.Point) string {
-		return strconv.FormatFloat(math.Round(float64(p.DurationNs)/1e8)/10, 'f', -1, 64)
+		return numfmt.Plain(math.Round(float64(p.DurationNs)/1e8) / 10)
 	}
 	for _, p := range points {
 		if seconds(p) != seconds(points[0]) {

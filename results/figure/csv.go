@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"dpukv/internal/foreign"
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
 
@@ -63,7 +64,7 @@ func (p *panel) rows() [][]string {
 			value := l.Axis.Text(m.Repeats[0])
 			row := []string{l.Label, l.Axis.Name(), value, strconv.Itoa(len(m.Repeats))}
 			for _, s := range []results.Spread{m.Throughput(), m.Of(p.metric)} {
-				row = append(row, wholeText(s.Median), wholeText(s.Min), wholeText(s.Max))
+				row = append(row, numfmt.Whole(s.Median), numfmt.Whole(s.Min), numfmt.Whole(s.Max))
 			}
 			rows = append(rows, append(row, p.limits(l, i)...))
 		}
@@ -91,5 +92,3 @@ func mark01(yes bool) string {
 	}
 	return "0"
 }
-
-func wholeText(x float64) string { return strconv.FormatFloat(x, 'f', 0, 64) }

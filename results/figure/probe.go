@@ -198,5 +198,5 @@ func (f *probeFigure) csv() ([]byte, error) {
 
 // number writes up to three decimals, as a latency of a cache has.
 func number(x float64) string {
-	return strconv.FormatFloat(math.Round(x*1e3)/1e3, 'f', -1, 64)
+	return numfmt.Plain(math.Round(x*1e3) / 1e3)
 }

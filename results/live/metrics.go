@@ -108,8 +108,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	ok, failed := results.Split(m.Points)
 	send(sweepPoints, float64(len(ok)), "measured")
 	send(sweepPoints, float64(len(failed)), "failed")
+	of := gauges()
 	for _, group := range results.Group(results.Dimensions(), ok) {
-		configuration(group, send)
+		configuration(group, of, send)
 	}
 }
 
@@ -119,7 +120,9 @@ func label(text string) string {
 	return foreign.Line(strings.ReplaceAll(text, `\`, `\\`))
 }
 
-func configuration(group []*results.Point, send func(*prometheus.Desc, float64, ...string)) {
+func configuration(
+	group []*results.Point, of []gauge, send func(*prometheus.Desc, float64, ...string),
+) {
 	var values []string
 	for _, d := range results.Dimensions() {
 		values = append(values, label(d.Text(group[0])))
@@ -128,7 +131,7 @@ func configuration(group []*results.Point, send func(*prometheus.Desc, float64, 
 	send(repeats, float64(len(group)), values...)
 	warned := results.Count(group, (*results.Point).HasWarnings)
 	send(warnedRepeats, float64(warned), values...)
-	for _, g := range gauges() {
+	for _, g := range of {
 		median := results.SpreadBy(group, g.metric.Of).Median
 		send(g.Desc, median/g.metric.Unit.Bench.Per, append(g.label, values...)...)
 	}

@@ -174,7 +174,7 @@ func WriteBandwidths(w io.Writer, list []Bandwidth) error {
 		b := &list[i]
 		row := []string{b.Node, b.Kernel, b.Code, strconv.Itoa(b.Threads), strconv.Itoa(b.Repeats)}
 		for _, x := range []float64{b.Median, b.Min, b.Max} {
-			row = append(row, strconv.FormatFloat(x, 'f', 0, 64))
+			row = append(row, numfmt.Whole(x))
 		}
 		rows = append(rows, append(row, strconv.FormatBool(b.Emulated)))
 	}

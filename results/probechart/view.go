@@ -121,7 +121,7 @@ func latencies(metrics []*results.Metric, log bool) []figureAxis {
 	for _, m := range metrics {
 		m = m.Intended()
 		list = append(list, figureAxis{
-			name: m.Short + "_latency_ns", title: m.Title, quantity: Time,
+			name: m.ProbeName(), title: m.Title, quantity: Time,
 			suffix: "-" + m.Short, log: log,
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"dpukv/internal/spelling"
 	"dpukv/results"
 )
 
@@ -29,10 +30,10 @@ func Parse(text string) (t Threshold, err error) {
 		return t, fmt.Errorf("found %q, allowed: FIGURE > LIMIT, or with >=, <, <=, such as "+
 			"\"p99 > 300us\"; %s", text, Allowed())
 	}
-	figure, refused := results.FindMetric(Metrics(), parts[1])
+	figure := results.FindMetric(Metrics(), parts[1])
 	if figure == nil {
-		return t, fmt.Errorf("found the figure %q%s in %q, allowed: %s", parts[1], refused[0], text,
-			Allowed())
+		return t, fmt.Errorf("found the figure %q%s in %q, allowed: %s", parts[1],
+			spelling.Hint(parts[1], results.Names(Metrics())), text, Allowed())
 	}
 	limit, err := figure.Unit.Parse(parts[3])
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"dpukv/internal/numfmt"
 	"dpukv/results"
 )
 
@@ -105,26 +106,17 @@ func countFault(tag string, found int64, want uint64) []string {
 
 // compareLatency compares the figures of one distribution.
 func compareLatency(prefix string, found, want results.Latency) (faults []string) {
-	for _, of := range []struct {
-		name        string
-		found, want int64
-	}{
-		{"latency_p50_ns", found.P50Ns, want.P50Ns},
-		{"latency_p95_ns", found.P95Ns, want.P95Ns},
-		{"latency_p99_ns", found.P99Ns, want.P99Ns},
-		{"latency_p999_ns", found.P999Ns, want.P999Ns},
-		{"latency_p9999_ns", found.P9999Ns, want.P9999Ns},
-		{"latency_max_ns", found.MaxNs, want.MaxNs},
-	} {
-		left := of.name == "latency_p9999_ns" && of.found == 0 // too few batches for it
-		if of.found != of.want && !left {
-			faults = append(faults, fmt.Sprintf("%s%s: found %d, the log has %d", prefix, of.name,
-				of.found, of.want))
+	check := func(name string, found, want float64) {
+		if !same(found, want, rounding) {
+			faults = append(faults, fmt.Sprintf("%s%s: found %s, the log has %s", prefix, name,
+				numfmt.Plain(found), numfmt.Plain(want)))
 		}
 	}
-	if !same(found.MeanNs, want.MeanNs, rounding) {
-		faults = append(faults, fmt.Sprintf("%slatency_mean_ns: found %v, the log has %v", prefix,
-			found.MeanNs, want.MeanNs))
+	for _, m := range results.LatencyMetrics() {
+		check(m.Name, m.OfLatency(found), m.OfLatency(want))
+	}
+	if found.P9999Ns > 0 { // else there are too few batches for it
+		check("latency_p9999_ns", float64(found.P9999Ns), float64(want.P9999Ns))
 	}
 	return faults
 }

@@ -2,8 +2,6 @@ package verify
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"dpukv/results"
 )
@@ -19,16 +17,13 @@ func probeFaults(p *results.Point, log []results.Interval) ([]string, error) {
 		return nil, err
 	}
 	l := results.LatencyOf(h)
-	want := map[string]float64{
-		"mean_latency_ns": l.MeanNs, "p50_latency_ns": float64(l.P50Ns),
-		"p99_latency_ns": float64(l.P99Ns), "p999_latency_ns": float64(l.P999Ns),
-	}
 	var faults []string
-	for _, name := range slices.Sorted(maps.Keys(want)) {
+	for _, m := range results.LatencyMetrics() {
+		name, want := m.ProbeName(), m.OfLatency(l)
 		found, measured := p.Figures[name]
-		if measured && !same(found, want[name], rounding) {
+		if measured && !same(found, want, rounding) {
 			faults = append(faults, fmt.Sprintf("figures: found %s = %v, the log has %v", name,
-				found, want[name]))
+				found, want))
 		}
 	}
 	return faults, nil

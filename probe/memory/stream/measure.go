@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dpukv/internal/offheap"
+	"dpukv/internal/sample"
 )
 
 // Config is a measurement.
@@ -89,9 +90,8 @@ func (g *gang) result() *Result {
 		ISA: g.loops.name,
 	}
 	bytes := float64(g.n*len(g.parts)) * float64(c.Kernel.elementBytes())
-	slices.Sort(g.took)
-	res.Best = bytes / g.took[0].Seconds()
-	res.Median = bytes / g.took[len(g.took)/2].Seconds()
+	res.Best = bytes / slices.Min(g.took).Seconds()
+	res.Median = bytes / sample.Median(g.took).Seconds()
 	pages := make([]string, len(g.parts))
 	for i := range g.parts {
 		pages[i] = g.parts[i].pages
