@@ -77,10 +77,20 @@ func sameTrace(clients []Client) error {
 	return nil
 }
 
+// allRules are those of metrics and of all other fields.
+func allRules() (list []fieldRule) {
+	for _, m := range metrics {
+		if m.combine.rule != nil {
+			list = append(list, m.combine)
+		}
+	}
+	return append(list, rules...)
+}
+
 // combineFields applies the rules. It warns of fields that must be the same, and are not.
 func combineFields(points []*Point) (p *Point, differ Warnings) {
 	p = new(*points[0])
-	for _, f := range rules {
+	for _, f := range allRules() {
 		for name := range strings.FieldsSeq(f.fields) {
 			field := func(p *Point) reflect.Value {
 				return reflect.ValueOf(p).Elem().FieldByName(name)

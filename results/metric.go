@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/internal/spelling"
 )
 
@@ -165,6 +166,9 @@ func (m *Metric) Statistic(statistic string) string {
 	}
 	return stem + "_" + statistic + "_" + m.Unit.Suffix
 }
+
+// In is the metric's title with a unit: "throughput (Mops)".
+func (m *Metric) In(u numfmt.Unit) string { return m.Title + " (" + u.Name + ")" }
 
 // OfLatency is the metric of a distribution, in nanoseconds.
 func (m *Metric) OfLatency(l Latency) float64 { return m.of(l) }

@@ -19,7 +19,7 @@ type fieldRule struct {
 
 // rules say of each field of a [Point], or of all of a group's, what becomes of it where several
 // clients ran at once. Those of metrics stand in their rows.
-var rules = append(metricRules(), []fieldRule{
+var rules = []fieldRule{
 	{typed(sum[uint64]), `Ops Gets Hits Misses Errors Timeouts Retries LateOps UnsentOps
 		Fills TTLOps Reconnects ComparedGets VersionBytes UnansweredOps
 		SizelessMisses`},
@@ -68,15 +68,6 @@ var rules = append(metricRules(), []fieldRule{
 		Attached ServerCommand EmulatedTestbed Path Machines Probed ClientVersion Builds
 		NeighbourNode NeighbourCPUs ServerMovedLoad ServerHostCPUNsPerOp ServerDPUCPUNsPerOp
 		ClientHostCPUNsPerOp ClientDPUCPUNsPerOp NeighbourWork HlogBytes HlogCRC32C Chain`},
-}...)
-
-func metricRules() (list []fieldRule) {
-	for _, m := range metrics {
-		if m.combine.rule != nil {
-			list = append(list, m.combine)
-		}
-	}
-	return list
 }
 
 // apart are the fields that need several others, the machines or the histograms: [Combine] computes

@@ -11,7 +11,7 @@ import (
 // TestEachFieldHasARule: a field of a point is combined in one way, and a way is of a field.
 func TestEachFieldHasARule(t *testing.T) {
 	ways := map[string]int{}
-	for _, r := range rules {
+	for _, r := range allRules() {
 		for name := range strings.FieldsSeq(r.fields) {
 			ways[name]++
 		}

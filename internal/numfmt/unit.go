@@ -40,7 +40,9 @@ var (
 		{Unit{"ops/s", 1}, 0}, {Unit{"kops", 1e3}, 999.5}, {Unit{"Mops", 1e6}, 999.5e3},
 	}
 	timeScale = Scale{
-		{Unit{"ns", 1}, 0}, {Unit{"µs", 1e3}, 999.5}, {Unit{"ms", 1e6}, 999.5e3},
+		{Unit{"ns", 1}, 0},
+		{Unit{"µs", 1e3}, 999.5},
+		{Unit{"ms", 1e6}, 999.5e3},
 		{Unit{"s", 1e9}, 999.5e6},
 	}
 )

@@ -50,8 +50,8 @@ func (y *yardstick) weigh(better, other *results.Mark, cases int) *evidence {
 func (y *yardstick) measured(e *entry, where string) string {
 	text := y.Unit.Text(e.figure) + y.what + where + " ("
 	if c := sample.Center(results.Values(e.mark.Repeats, y.Of)); !c.Range {
-		text += fmt.Sprintf("%g %% interval: %s to %s; ", 100*results.Confidence, y.Unit.Text(c.Low),
-			y.Unit.Text(c.High))
+		text += fmt.Sprintf("%g %% interval: %s to %s; ", 100*results.Confidence,
+			y.Unit.Text(c.Low), y.Unit.Text(c.High))
 	}
 	return text + numfmt.Count(len(e.mark.Repeats), "repeat") + ")"
 }

@@ -282,8 +282,8 @@ func of(metric *results.Metric, which string, m *results.Mark) finding {
 
 // over is the ratio of a metric of two marks.
 func over(metric *results.Metric, x, y *results.Mark, which string) finding {
-	ratio := compare.Ratio(results.Values(x.Repeats, metric.Of), results.Values(y.Repeats, metric.Of))
-	return newFinding(ratio, which, x.Repeats, y.Repeats)
+	a, b := results.Values(x.Repeats, metric.Of), results.Values(y.Repeats, metric.Of)
+	return newFinding(compare.Ratio(a, b), which, x.Repeats, y.Repeats)
 }
 
 // newFinding rests on the repeats of one or two measurements.

@@ -137,7 +137,8 @@ func (o *Options) withoutAxes(points []results.Point) ([]*figure, error) {
 		panels, rows := rowByRow(charts[i].Panels())
 		for _, m := range metrics {
 			f := &figure{
-				stem: charts[i].Stem + "-" + m.Stem(), title: charts[i].Title, metrics: 1, rows: rows,
+				stem: charts[i].Stem + "-" + m.Stem(), title: charts[i].Title, metrics: 1,
+				rows: rows,
 			}
 			for j := range panels {
 				p := o.panel(&panels[j], m)

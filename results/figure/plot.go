@@ -15,7 +15,7 @@ import (
 // plot makes the plot of a panel of about this size, with labels at both axes.
 func (p *panel) plot(s *style, size vg.Point) (*plot.Plot, error) {
 	curves := p.curves()
-	pl := s.newPlot(size, results.Throughput.Title+" ("+p.x.Name+")", p.metric.Title+" ("+p.y.Name+")")
+	pl := s.newPlot(size, results.Throughput.In(p.x), p.metric.In(p.y))
 	p.setRange(pl)
 	end := pl.Y.Max
 	for i := range curves {

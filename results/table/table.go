@@ -125,8 +125,8 @@ func metricColumns(ok []*results.Point) (list []column) {
 	return list
 }
 
-// metricCell has the median of a metric, and a dash where there is none. A median over a lower bound
-// is one, too.
+// metricCell has the median of a metric, and a dash where there is none. A median over a lower
+// bound is one, too.
 func metricCell(m *results.Metric) cell {
 	of := median(m)
 	return func(repeats []*results.Point) (value, spread string) {
