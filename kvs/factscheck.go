@@ -71,12 +71,8 @@ func (f *Facts) check(leastWorkers int64) error {
 	if r := f.Reads; err == nil && r != nil {
 		err = CheckTexts([]string{r.Responder})
 	}
-	for i := range setupFields {
-		if row := &setupFields[i]; err == nil && !row.IsZero(&f.Setup) {
-			if err = CheckTexts([]string{row.Text(&f.Setup)}); err == nil {
-				err = row.Check(&f.Setup)
-			}
-		}
+	if err == nil {
+		err = f.CheckSetup()
 	}
 	for _, l := range []*LaneFacts{f.Lanes, f.ProxyLanes} {
 		if err == nil && l != nil {

@@ -54,31 +54,32 @@ type SetupField = field.Field[Setup]
 const maxEngineThreads = 1024
 
 var setupFields = []SetupField{
-	field.Word(SetupField{
+	field.Of(SetupField{
 		Name: "mode", Key: "mode", ID: "Mode", Own: true, Title: "mode", Label: "%s mode",
 		Help:    "Behaviour of a full store: cache evicts items, store refuses writes.",
 		Example: "[cache, store]",
-	}, []string{"cache", "store"}, func(s *Setup) *string { return &s.Mode }),
-	memory(SetupField{
+	}, func(s *Setup) *string { return &s.Mode }, field.Word([]string{"cache", "store"})),
+	field.Numbers(SetupField{
 		Name: "memory_bytes", Key: "memory", ID: "Memory", Optional: true, Untold: true,
 		Title: "memory", Label: "%s of memory",
 		Help: "Memory of the server for items. With less than all keys need, mode cache evicts: " +
 			"see the key on_miss. With auto, all keys have room.",
 		Example: "[auto, 64MiB]",
-	}),
+	}, func(s *Setup) *int64 { return &s.MemoryBytes }, memory()),
 	access(SetupField{
 		Name: "access", Key: "access", ID: "Access", Title: "access", Label: "%s",
 		Help: "Access of server threads to partitions: exclusive (e) or concurrent (c), for " +
 			"reads (r) and writes (w).",
 		Example: "[erew, crew]",
 	}),
-	field.WholeOr(SetupField{
+	field.Numbers(SetupField{
 		Name: "engine_threads", Key: "engine_threads", ID: "EngineThreads", Optional: true,
 		Of: OfEngine, Title: "engine threads", Noun: "engine thread",
 		Help: "Threads of the engine of a split server, a multiple of server_threads. See " +
 			"docs/tasks/placements.md.",
 		Example: "[1, 2]",
-	}, "server_threads", 1, maxEngineThreads, func(s *Setup) *int { return &s.EngineThreads }),
+	}, func(s *Setup) *int { return &s.EngineThreads },
+		field.Or("server_threads", field.Whole(1, maxEngineThreads))),
 	usual(SetupField{
 		Name: "answers", Key: "answers", ID: "Answers", Optional: true, Of: OfLanes,
 		Title: "answers", Label: "answers by %s",
@@ -101,13 +102,14 @@ var setupFields = []SetupField{
 			"docs/METHOD.md.",
 		Example: "[sleep, poll]",
 	}, WaitSleep, WaitPoll, func(s *Setup) *string { return &s.ServerWait }),
-	field.WholeOr(SetupField{
+	field.Numbers(SetupField{
 		Name: "neighbourhood", Key: "neighbourhood", ID: "Neighbourhood", Optional: true,
 		Of: OfReads, Unset: true, Title: "neighbourhood", Noun: "place of a key",
 		Help: "Places of a key that one READ covers, of a store whose clients read items. See " +
 			"docs/tasks/designs.md.",
 		Example: "[4, 8]",
-	}, "auto", MinNeighbourhood, MaxNeighbourhood, func(s *Setup) *int { return &s.Neighbourhood }),
+	}, func(s *Setup) *int { return &s.Neighbourhood },
+		field.Or("auto", field.Whole(MinNeighbourhood, MaxNeighbourhood))),
 	usual(SetupField{
 		Name: "inline", Key: "inline", ID: "Inline", Optional: true, Of: OfReads,
 		Title: "inline", Label: "values in items: %s",
@@ -127,38 +129,44 @@ var setupFields = []SetupField{
 // SetupFields returns the table, in the order of sweep files and of point IDs.
 func SetupFields() []SetupField { return slices.Clone(setupFields) }
 
+// CheckSetup refuses values that no server has. Zero values are left to the server.
+func (s *Setup) CheckSetup() error {
+	for i := range setupFields {
+		f := &setupFields[i]
+		if f.IsZero(s) {
+			continue
+		}
+		if err := cmp.Or(CheckTexts([]string{f.Text(s)}), f.Check(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // usual completes the row of two words, of which the usual one is "".
 func usual(f SetupField, word, other string, at func(*Setup) *string) SetupField {
-	f = field.WordOrNone(f, word, []string{other}, at)
-	f.Allowed = word + " or " + other
-	return f
+	return field.Of(f, at, field.Or(word, field.Word([]string{other})).As(word+" or "+other))
 }
 
 func access(f SetupField) SetupField {
 	at := func(s *Setup) *string { return &s.Access }
-	f = field.Word(f, []string{"erew", "crew", "crcw"}, at)
+	f = field.Of(f, at, field.Word([]string{"erew", "crew", "crcw"}))
 	f.Show = func(s *Setup) string { return strings.ToUpper(s.Access) }
 	return f
 }
 
 const bytesPerMiB = 1 << 20
 
-// memory completes the row of whole MiB, as memcached has them.
-func memory(f SetupField) SetupField {
-	at := func(s *Setup) *int64 { return &s.MemoryBytes }
-	text := func(n int64) string { return cmp.Or(numfmt.Size(n).String(), "auto") }
-	f = field.Of(f, at, text, func(text string) (int64, error) {
-		var size numfmt.Size
-		if text == "auto" {
-			return 0, nil
-		}
-		if err := size.Set(text); err != nil || size%bytesPerMiB != 0 {
-			return 0, field.ErrNotAllowed
-		}
-		return int64(size), nil
-	})
-	f.Numeric, f.InWords = true, true
-	f.Num = func(s *Setup) float64 { return float64(s.MemoryBytes) }
-	f.Allowed = "a size in whole MiB, such as 64MiB or 4GiB, or auto"
-	return f
+// memory is the codec of whole MiB, as memcached has them.
+func memory() field.Codec[int64] {
+	return field.Or("auto", field.Codec[int64]{
+		Parse: func(text string) (int64, error) {
+			var size numfmt.Size
+			if err := size.Set(text); err != nil || size%bytesPerMiB != 0 {
+				return 0, field.ErrNotAllowed
+			}
+			return int64(size), nil
+		},
+		Format: func(n int64) string { return numfmt.Size(n).String() },
+	}).As("a size in whole MiB, such as 64MiB or 4GiB, or auto")
 }

@@ -3,11 +3,13 @@ package load
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"dpukv/hashbench"
+	"dpukv/internal/field"
 	"dpukv/kvs"
 )
 
@@ -129,12 +131,12 @@ var fields = []Field{
 			"given beside it count instead of its own. See docs/tasks/shape-the-load.md.",
 		Example: "[etc, ycsb-a]",
 	}),
-	traceFile(Field{
+	field.Of(Field{
 		Name: "trace", Key: "trace", ID: "Trace", Optional: true, Title: "trace", Label: "trace %s",
 		Help: "File that the operations come from, on the node of each client and of the sweep. " +
 			"It decides operations, keys and sizes. See docs/tasks/shape-the-load.md.",
 		Example: "small.trace",
-	}),
+	}, func(l *Load) *string { return &l.Trace }, traceFile()),
 	traceSpeed(Field{
 		Name: "trace_speed", Key: "trace_speed", ID: "TraceSpeed", Optional: true,
 		Title: "trace speed", Label: "%s",
@@ -143,36 +145,38 @@ var fields = []Field{
 		Default: "1 with a trace",
 		Example: "[1, 4, 0]",
 	}),
-	traceSample(Field{
+	field.Of(Field{
 		Name: "trace_sample", Key: "trace_sample", ID: "TraceSample", Optional: true,
 		Title: "trace sample", Label: "%s of its keys",
 		Help:    "Share of a trace's keys, each with all its operations.",
 		Example: "1/64",
-	}),
-	traceRange(Field{
+	}, func(l *Load) *int { return &l.TraceSample }, traceSample()),
+	field.Of(Field{
 		Name: "trace_range", Key: "trace_range", ID: "TraceRange", Optional: true,
 		Title: "trace range", Label: "operations %s",
 		Help:    "Range of a trace's operations.",
 		Example: "0-1000000",
-	}),
+	}, func(l *Load) *string { return &l.TraceRange }, traceRange()),
 	decimal(Field{
 		Name: "get_ratio", Key: "get_ratio", ID: "GetRatio", Title: "GET %", Label: "%s %% GET",
 		Allowed: "a share from 0 to 1, such as 0.95",
 		Help:    "Share of GET operations. All other operations are SETs.",
 		Example: "[1, 0.95, 0.5]",
 	}, 1, percent, func(l *Load) *float64 { return &l.GetRatio }),
-	setAfter(Field{
+	word(Field{
 		Name: "set_after", Key: "set_after", ID: "SetAfter", Optional: true,
 		Title: "set after", Label: "SETs after a %s of their key",
 		Help: "What a SET waits for: nothing (none), or the answer to a GET of its key " +
 			"(read-modify-write).",
 		Example: "[none, get]",
-	}),
-	distribution(Field{
+	}, func(l *Load) *string { return &l.SetAfter }, none, SetAfterGet),
+	field.Of(Field{
 		Name: "dist", Key: "dist", ID: "Dist", Title: "dist", Label: "%s",
 		Help:    "Distribution of the keys that operations ask for.",
 		Example: "[uniform, zipf:0.99]",
-	}, func(l *Load) *Dist { return &l.Dist }),
+	}, func(l *Load) *Dist { return &l.Dist }, field.Codec[Dist]{
+		Parse: ParseDist, Format: func(d Dist) string { return string(d) }, Allowed: DistAllowed,
+	}),
 	whole(Field{
 		Name: "keys", Key: "keys", ID: "Keys", Title: "keys", Noun: "key",
 		Help:    "Number of different keys. The client stores all of them before the load.",
@@ -185,13 +189,13 @@ var fields = []Field{
 			"decides. `file:PATH` reads a file with a line for each size and its weight.",
 		Example: "[16, 16-40, 16:90+40:10]",
 	}, &SizesOfKeys, func(l *Load) (*int, *Sizes) { return &l.KeyBytes, &l.KeySizes }),
-	keyPrefix(Field{
+	field.Of(Field{
 		Name: "key_prefix", Key: "key_prefix", ID: "KeyPrefix", Optional: true,
 		Title: "key prefix", Label: "keys %s…",
 		Help: "Text that all keys begin with, as a part of key_bytes. It tells the load's keys " +
 			"from those of others on a server that runs already.",
 		Example: `"dpukv:"`,
-	}),
+	}, func(l *Load) *string { return &l.KeyPrefix }, keyPrefix()),
 	sized(Field{
 		Name: "value_bytes", Key: "value_bytes", ID: "ValueBytes",
 		Title: "value bytes", Label: "%s B values",
@@ -199,13 +203,13 @@ var fields = []Field{
 			"`file:PATH` reads a file with a line for each size and its weight.",
 		Example: "[32, 32-1024, 32:90+1024:10]",
 	}, &SizesOfValues, func(l *Load) (*int, *Sizes) { return &l.ValueBytes, &l.ValueSizes }),
-	valueSizeBy(Field{
+	word(Field{
 		Name: "value_size_by", Key: "value_size_by", ID: "ValueSizeBy", Optional: true,
 		Title: "value size by", Label: "value sizes by %s",
 		Help: "What decides the size of a value, where value_bytes is a distribution: each SET " +
 			"draws it, or the key decides it for all its values.",
 		Example: "[set, key]",
-	}),
+	}, func(l *Load) *string { return &l.ValueSizeBy }, bySetText, ByKey),
 	whole(Field{
 		Name: "batch", Key: "batch", ID: "Batch", Title: "batch", Label: "batch %s",
 		Help:    "Operations in a batch. A client sends a batch as one unit.",
@@ -251,20 +255,20 @@ var fields = []Field{
 			"anew, over TCP. With 0, connections stay open.",
 		Example: "[0, 1000]",
 	}, 0, maxRequests, func(l *Load) *int { return &l.ReconnectEvery }),
-	onMiss(Field{
+	word(Field{
 		Name: "on_miss", Key: "on_miss", ID: "OnMiss", Optional: true,
 		Title: "on a miss", Label: "on a miss: %s",
 		Help: "What GETs that miss their key mean: too many fail the point (refuse), the hit " +
 			"rate is a result (allow), or the client also stores the key after each miss (fill).",
 		Example: "[allow, fill]",
-	}),
-	fillDelay(Field{
+	}, func(l *Load) *string { return &l.OnMiss }, refuseText, AllowMisses, FillMisses),
+	delay(Field{
 		Name: "fill_delay_ns", Key: "fill_delay", ID: "FillDelay", Optional: true,
 		Title: "fill delay", Label: "fills after %s",
 		Help: "Time from a miss to the SET that fills it, with on_miss fill. It stands for the " +
 			"database behind a cache.",
 		Example: "[0s, 1ms]",
-	}),
+	}, MaxFillDelay, "1ms", func(l *Load) *time.Duration { return &l.FillDelay }),
 	compute(Field{
 		Name: "compute_ns", Key: "compute", ID: "Compute", Optional: true,
 		Title: "compute µs", Label: "%s µs of compute a batch",
@@ -272,26 +276,28 @@ var fields = []Field{
 			"for answers, as the time that the work takes alone. With 0s, it looks at once.",
 		Example: "[0s, 5us]",
 	}),
-	clientWait(Field{
+	word(Field{
 		Name: "client_wait", Key: "client_wait", ID: "ClientWait", Optional: true,
 		Of: kvs.OfClients, Title: "client wait", Label: "%sing clients",
 		Help: "How client threads wait for answers, of stores over sockets: they sleep, or they " +
 			"poll, which takes all time of their CPUs. See docs/METHOD.md.",
 		Example: "[sleep, poll]",
-	}),
-	ttl(Field{
+	}, func(l *Load) *string { return &l.ClientWait }, kvs.WaitSleep, kvs.WaitPoll),
+	field.Of(Field{
 		Name: "ttl_ns", Key: "ttl", ID: "TTL", Optional: true, Title: "TTL", Label: "TTL %s",
 		Help:    "Time after which an item expires that a SET stored, for stores with expiry.",
 		Example: "60s",
-	}),
+	}, func(l *Load) *time.Duration { return &l.TTL }, ttl()),
 	hash(Field{
 		Name: "hash", Key: "hash", ID: "Hash", Title: "hash", Label: "%s",
 		Help:    "Hash function that clients apply to keys. With none, clients hash no keys.",
 		Example: "[city64, xxh64]",
 	}),
-	duration(Field{Name: "warmup_ns", ID: "Warmup"},
-		func(l *Load) *time.Duration { return &l.Warmup }),
-	seed(Field{Name: "seed", ID: "Seed"}, func(l *Load) *uint64 { return &l.Seed }),
+	field.Of(Field{Name: "warmup_ns", ID: "Warmup"},
+		func(l *Load) *time.Duration { return &l.Warmup },
+		field.Span(0, math.MaxInt64).As("0 or more")),
+	field.Of(Field{Name: "seed", ID: "Seed"}, func(l *Load) *uint64 { return &l.Seed },
+		field.Unsigned(64, "a whole number of 64 bits")),
 }
 
 // OpenLoop reports whether the load follows its own schedule.
@@ -416,8 +422,7 @@ func (l *Load) DefaultArrivals() string {
 
 // arrivals completes the row of Load.Arrivals.
 func arrivals(f Field) Field {
-	f = wordOrNone(f, constantText, []string{Poisson, Bursts},
-		func(l *Load) *string { return &l.Arrivals })
+	f = word(f, func(l *Load) *string { return &l.Arrivals }, constantText, Poisson, Bursts)
 	f.SetTo = func(l *Load) { l.Arrivals = l.DefaultArrivals() }
 	return f
 }
@@ -473,17 +478,6 @@ func SizesFor(f *Field) *SizesOf {
 	return nil
 }
 
-// valueSizeBy completes the row of Workload.ValueSizeBy.
-func valueSizeBy(f Field) Field {
-	return wordOrNone(f, bySetText, []string{ByKey},
-		func(l *Load) *string { return &l.ValueSizeBy })
-}
-
-// setAfter completes the row of Workload.SetAfter.
-func setAfter(f Field) Field {
-	return wordOrNone(f, none, []string{SetAfterGet}, func(l *Load) *string { return &l.SetAfter })
-}
-
 // validateSetAfter refuses more SETs than GETs that they could wait for, and the distribution by
 // which the SETs choose their keys.
 func (l *Load) validateSetAfter() error {
@@ -499,15 +493,10 @@ func (l *Load) validateSetAfter() error {
 	return nil
 }
 
-// clientWait completes the row of Load.ClientWait.
-func clientWait(f Field) Field {
-	return wordOrNone(f, kvs.WaitSleep, []string{kvs.WaitPoll},
-		func(l *Load) *string { return &l.ClientWait })
-}
-
 // hash completes the row of the hash function.
 func hash(f Field) Field {
-	f = word(f, append(hashbench.Names(), kvs.NoHash), func(l *Load) *string { return &l.Hash })
+	f = field.Of(f, func(l *Load) *string { return &l.Hash },
+		field.Word(append(hashbench.Names(), kvs.NoHash)))
 	f.Show = func(l *Load) string {
 		if l.Hash == kvs.NoHash {
 			return "no hash" // "none" would not say of what

@@ -24,17 +24,6 @@ func (l *Load) MayMiss() bool { return l.OnMiss != RefuseMisses || l.Replays() }
 // Fills reports whether the client stores what a GET missed.
 func (l *Load) Fills() bool { return l.OnMiss == FillMisses }
 
-// onMiss completes the row of Load.OnMiss.
-func onMiss(f Field) Field {
-	return wordOrNone(f, refuseText, []string{AllowMisses, FillMisses},
-		func(l *Load) *string { return &l.OnMiss })
-}
-
-// fillDelay completes the row of Load.FillDelay.
-func fillDelay(f Field) Field {
-	return upTo(f, MaxFillDelay, "1ms", func(l *Load) *time.Duration { return &l.FillDelay })
-}
-
 func (l *Load) validateMisses() error {
 	if l.FillDelay > 0 && !l.Fills() {
 		return l.refuse("fill_delay_ns", fmt.Sprintf("fill_delay: found %v with on_miss %s, "+

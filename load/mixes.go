@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"dpukv/internal/field"
 )
 
 // mixes are loads that others have described. Each sets its fields, which keys names by sweep key.
@@ -74,7 +76,7 @@ func mix(f Field) Field {
 				return nil
 			}
 		}
-		return errNotAllowed
+		return field.ErrNotAllowed
 	}
 	return f
 }

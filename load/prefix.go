@@ -20,32 +20,24 @@ const (
 // MaxTTL is the longest time to live. memcached takes a larger number for a date.
 const MaxTTL = 30 * 24 * time.Hour
 
-// keyPrefix completes the row of the keys' prefix.
-func keyPrefix(f Field) Field {
-	f.Allowed = "1 to 64 letters, digits and - _ . : /, or none"
-	return textOr(f, none, func(l *Load) *string { return &l.KeyPrefix }, func(text string) bool {
-		return text != "" && len(text) <= maxPrefixBytes && strings.Trim(text, prefixBytes) == ""
-	})
+// keyPrefix is the codec of the keys' prefix.
+func keyPrefix() field.Codec[string] {
+	return field.Or(none, field.Text("", func(text string) (string, bool) {
+		return text, text != "" && len(text) <= maxPrefixBytes &&
+			strings.Trim(text, prefixBytes) == ""
+	})).As("1 to 64 letters, digits and - _ . : /, or none")
 }
 
-// ttl completes the row of the time to live.
-func ttl(f Field) Field {
-	f.Allowed = "a time from 1ms to 720h, such as 60s, or none"
-	text := func(d time.Duration) string {
-		if d == 0 {
-			return none
+// ttl is the codec of the time to live.
+func ttl() field.Codec[time.Duration] {
+	c := field.Span(time.Millisecond, MaxTTL)
+	parse := c.Parse
+	c.Parse = func(text string) (time.Duration, error) {
+		d, err := parse(text)
+		if d%time.Millisecond != 0 {
+			err = field.ErrNotAllowed
 		}
-		return d.String()
+		return d, err
 	}
-	at := func(l *Load) *time.Duration { return &l.TTL }
-	return field.Of(f, at, text, func(text string) (time.Duration, error) {
-		if text == none {
-			return 0, nil
-		}
-		d, err := time.ParseDuration(text)
-		if err != nil || d < time.Millisecond || d > MaxTTL || d%time.Millisecond != 0 {
-			return 0, errNotAllowed
-		}
-		return d, nil
-	})
+	return field.Or(none, c).As("a time from 1ms to 720h, such as 60s, or none")
 }

@@ -1,13 +1,13 @@
 package load
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"dpukv/internal/field"
+	"dpukv/internal/numfmt"
 )
 
 // decidedByTrace are the sweep keys of what a trace has itself. Their fields are zero with one.
@@ -76,13 +76,12 @@ func (l *Load) validateTrace() error {
 	return nil
 }
 
-// traceFile completes the row of Workload.Trace.
-func traceFile(f Field) Field {
-	f.Allowed = "the path of a file that dpukv trace convert wrote, of letters, digits and " +
-		"- _ . : / + @ ~, or none"
-	return textOr(f, none, func(l *Load) *string { return &l.Trace }, func(text string) bool {
-		return text != "" && len(text) <= maxTracePath && strings.Trim(text, pathBytes) == ""
-	})
+// traceFile is the codec of the trace's path.
+func traceFile() field.Codec[string] {
+	return field.Or(none, field.Text("", func(text string) (string, bool) {
+		return text, text != "" && len(text) <= maxTracePath && strings.Trim(text, pathBytes) == ""
+	})).As("the path of a file that dpukv trace convert wrote, of letters, digits and " +
+		"- _ . : / + @ ~, or none")
 }
 
 const (
@@ -100,7 +99,7 @@ func traceSpeed(f Field) Field {
 		if l.TraceSpeed == 1 {
 			return "as recorded"
 		}
-		return plain(l.TraceSpeed) + " × recorded"
+		return numfmt.Plain(l.TraceSpeed) + " × recorded"
 	}
 	f.SetTo = func(l *Load) {
 		if l.TraceSpeed = 0; l.Replays() {
@@ -110,44 +109,27 @@ func traceSpeed(f Field) Field {
 	return f
 }
 
-// traceSample completes the row of Workload.TraceSample.
-func traceSample(f Field) Field {
-	f.Allowed = fmt.Sprintf("1/2 to 1/%d of the keys, or 1 for all", maxTraceSample)
-	text := func(n int) string {
-		if n == 0 {
-			return "1"
-		}
-		return sampleOf + strconv.Itoa(n)
-	}
-	at := func(l *Load) *int { return &l.TraceSample }
-	return field.Of(f, at, text, func(text string) (int, error) {
-		if text == "1" {
-			return 0, nil
-		}
-		number, begun := strings.CutPrefix(text, sampleOf)
-		n, err := strconv.Atoi(number)
-		if !begun || err != nil || n < 2 || n > maxTraceSample {
-			return 0, errNotAllowed
-		}
-		return n, nil
-	})
+// traceSample is the codec of the share of the keys.
+func traceSample() field.Codec[int] {
+	n := field.Whole(2, maxTraceSample)
+	return field.Or("1", field.Codec[int]{
+		Parse: func(text string) (int, error) {
+			number, begun := strings.CutPrefix(text, sampleOf)
+			if !begun {
+				return 0, field.ErrNotAllowed
+			}
+			return n.Parse(number)
+		},
+		Format: func(k int) string { return sampleOf + n.Format(k) },
+	}).As(fmt.Sprintf("1/2 to 1/%d of the keys, or 1 for all", maxTraceSample))
 }
 
-// traceRange completes the row of Workload.TraceRange.
-func traceRange(f Field) Field {
-	f.Allowed = "FROM-TO, the first operation from 0 on and the one after the last, or none"
-	text := func(s string) string { return cmp.Or(s, none) }
-	at := func(l *Load) *string { return &l.TraceRange }
-	return field.Of(f, at, text, func(text string) (string, error) {
+// traceRange is the codec of the trace's operations.
+func traceRange() field.Codec[string] {
+	return field.Or(none, field.Text("", func(text string) (string, bool) {
 		from, to, ok := parseRange(text)
-		switch {
-		case text == none:
-			return "", nil
-		case !ok:
-			return "", errNotAllowed
-		}
-		return fmt.Sprintf("%d-%d", from, to), nil
-	})
+		return fmt.Sprintf("%d-%d", from, to), ok
+	})).As("FROM-TO, the first operation from 0 on and the one after the last, or none")
 }
 
 func parseRange(text string) (from, to uint64, ok bool) {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/numfmt"
 	"dpukv/kvs"
 )
 
@@ -83,7 +84,7 @@ func (of *SizesOf) Parse(text string) (mean int, sizes Sizes, err error) {
 	for i, c := range classes {
 		words[i] = c.sizes()
 		if len(classes) > 1 {
-			words[i] += ":" + plain(c.weight)
+			words[i] += ":" + numfmt.Plain(c.weight)
 		}
 	}
 	return mean, Sizes(strings.Join(words, "+")), nil

@@ -6,24 +6,16 @@ import (
 	"strconv"
 	"strings"
 
+	"dpukv/internal/field"
 	"dpukv/internal/spelling"
-	"dpukv/internal/strictyaml"
 )
 
 // Axis is one axis of a kind.
 type Axis struct {
 	Name    string // as in a sweep file and in points
 	Help    string
-	Default []string                 // values, in canonical form
-	Codec   strictyaml.Codec[string] // canonical words
-}
-
-// Words makes a codec of canonical words from any other codec.
-func Words[T any](c strictyaml.Codec[T]) strictyaml.Codec[string] {
-	return strictyaml.Codec[string]{
-		Parse:  c.Canonical,
-		Format: func(s string) string { return s }, Allowed: c.Allowed,
-	}
+	Default []string            // values, in canonical form
+	Codec   field.Codec[string] // canonical words
 }
 
 // Settings are the values of a kind's axes: "block_bytes=1024 pages=thp". They compare with ==.

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"dpukv/internal/strictyaml"
+	"dpukv/internal/field"
 )
 
 var kind = Kind{
 	Name: "toy",
 	Axes: []Axis{
-		{Name: "test", Default: []string{"latency"}, Codec: strictyaml.Word([]string{"latency", "copy"})},
-		{Name: "block_bytes", Default: []string{"1024"}, Codec: Words(strictyaml.Whole(1, 1<<30))},
-		{Name: "threads", Default: []string{"1", "2"}, Codec: Words(strictyaml.Whole(1, 8))},
+		{Name: "test", Default: []string{"latency"}, Codec: field.Word([]string{"latency", "copy"})},
+		{Name: "block_bytes", Default: []string{"1024"}, Codec: field.Whole(1, 1<<30).Texts()},
+		{Name: "threads", Default: []string{"1", "2"}, Codec: field.Whole(1, 8).Texts()},
 	},
 	Uses: func(s Settings, axis string) bool {
 		return axis == "test" || (axis == "threads") == (s.Get("test") == "copy")

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"dpukv/kvs"
 )
 
 // rule makes one value of a field that has a value in each client's point.
@@ -57,7 +59,8 @@ var rules = []fieldRule{
 	{first, "StartedAt"},
 
 	// asked of all clients, or told by one server
-	{same, `Schema Status Store Setup ServerThreads ClientThreads
+	{same, fieldsOf[kvs.Setup]()},
+	{same, `Schema Status Store ServerThreads ClientThreads
 		Mix Trace TraceSpeed TraceSample TraceRange TraceFile FollowedKeys GetRatio SetAfter Dist Keys KeyBytes KeySizes KeyPrefix ValueBytes ValueSizes ValueSizeBy TTL
 		Seed Batch Window Connections Arrivals ReconnectEvery OnMiss FillDelay Compute ClientWait Hash Warmup
 		Transport ClusterNodes Protocol Pages ServerCPUs ServerVersion ServerAddr
@@ -75,6 +78,15 @@ var rules = []fieldRule{
 const apart = `Latency LatencyDetail HitRateInterval InFlightMean InFlightShare
 	ServerEnergyUJPerOp ServerEnergyBy ClientEnergyUJPerOp ClientEnergyBy
 	ClientCPUShare ClientBusyShare ClientCPUs Parts Clients Warnings`
+
+// fieldsOf are the fields of a struct.
+func fieldsOf[S any]() string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[S]()) {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
 
 // typed is a rule for fields of one type.
 func typed[T any](combine func([]T) T) rule {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dpukv/kvs"
 )
 
 // TestEachFieldHasARule: a field of a point is combined in one way, and a way is of a field.
@@ -46,6 +48,7 @@ func TestRules(t *testing.T) {
 	seen := func(by string, ops uint64) []ServerWorker { return []ServerWorker{{Ops: ops, CPUShareBy: by}} }
 	a := &Point{
 		Reached: Reached{Provider: "ibverbs", Transport: "tcp"},
+		Asked:   Asked{Setup: kvs.Setup{Mode: "cache"}},
 		Used:    Used{PreloadHitRate: 0.9},
 		Counted: Counted{Ops: 3, Timeouts: exact, Hits: 1, HitValueBytes: 100, Evicted: 9},
 		Cost:    Cost{ClientCPUNsPerOp: 100, ServerCPUShare: 0.4, ClientStolenShare: 0.1},
@@ -57,6 +60,7 @@ func TestRules(t *testing.T) {
 	}
 	b := &Point{
 		Reached: Reached{Provider: "softroce to ibverbs", Transport: "unix", Emulated: true},
+		Asked:   Asked{Setup: kvs.Setup{Mode: "store"}},
 		Used:    Used{PreloadHitRate: 1},
 		Counted: Counted{Ops: 1, Timeouts: 1, Hits: 3, HitValueBytes: 200, Evicted: 8},
 		Cost:    Cost{ClientCPUNsPerOp: 300, ServerCPUShare: 0.8, ClientStolenShare: 0.3},
@@ -94,7 +98,8 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: found %v, want %v", field.name, field.found, field.want)
 		}
 	}
-	want := ReadWarnings("the clients differ in transport: found tcp and unix. The point has the first one's")
+	want := ReadWarnings("the clients differ in mode: found cache and store. The point has the first one's",
+		"the clients differ in transport: found tcp and unix. The point has the first one's")
 	if !slices.Equal(differ, want) {
 		t.Errorf("found %q, want %q", differ, want)
 	}

@@ -263,7 +263,8 @@ func studyFigure(number int) (*figure.Study, error) {
 		return nil, err
 	}
 	study.Example = "examples/" + name
-	study.Store, study.Placements, study.Submodes = s.Stores[0], s.Placements, s.Submodes
+	study.Store = s.Values("store")[0]
+	study.Placements, study.Submodes = s.Values("placement"), s.Values("submode")
 	for text := range strings.SplitSeq(s.Value("get_ratio"), ", ") {
 		ratio, err := strconv.ParseFloat(text, 64)
 		if err != nil {

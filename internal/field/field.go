@@ -2,12 +2,7 @@ package field
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"dpukv/internal/spelling"
@@ -52,10 +47,9 @@ type Field[S any] struct {
 	Word   func(*S) string  // a value in words, instead of Label; nil or "": Label
 
 	SetTo func(*S) // of a field with Default
-}
 
-// ErrNotAllowed is the error of a text that is no value.
-var ErrNotAllowed = errors.New("not allowed")
+	zero *S // nil: not of [Of]
+}
 
 // Value returns the field's value, of its Go type.
 func (f *Field[S]) Value(l *S) any { return f.Get(l) }
@@ -100,7 +94,13 @@ func (f *Field[S]) Canonical(text string) (string, error) {
 }
 
 // IsZero reports whether the value is the zero value of its type.
-func (f *Field[S]) IsZero(l *S) bool { return f.Get(l) == f.Get(new(S)) }
+func (f *Field[S]) IsZero(s *S) bool {
+	zero := f.zero
+	if zero == nil {
+		zero = new(S)
+	}
+	return f.Get(s) == f.Get(zero)
+}
 
 // Check refuses a value out of its range.
 func (f *Field[S]) Check(l *S) error {
@@ -113,147 +113,36 @@ func (f *Field[S]) Check(l *S) error {
 		spelling.Hint(found, f.Words), f.Allowed)
 }
 
-// Of completes the row of a field by the text of its value, and by what reads it.
-func Of[S, T any](
-	f Field[S], at func(*S) *T, text func(T) string, parse func(string) (T, error),
-) Field[S] {
-	f.Get = func(l *S) any { return *at(l) }
+// Of completes the row of a field by the texts of its values.
+func Of[S, T any](f Field[S], at func(*S) *T, c Codec[T]) Field[S] {
+	f.Allowed, f.Words = cmp.Or(f.Allowed, c.Allowed), c.Words
+	f.zero = new(S)
+	f.Get = func(s *S) any { return *at(s) }
 	f.Copy = func(to, from *S) { *at(to) = *at(from) }
-	f.Format = func(l *S) string { return text(*at(l)) }
-	f.Parse = func(l *S, text string) error {
-		v, err := parse(text)
+	f.Format = func(s *S) string { return c.Format(*at(s)) }
+	f.Parse = func(s *S, text string) error {
+		v, err := c.Parse(text)
 		if err == nil {
-			*at(l) = v
+			*at(s) = v
 		}
 		return err
 	}
 	return f
 }
 
-// Whole completes the row of a whole number from lo to hi.
-func Whole[S any](f Field[S], lo, hi int, at func(*S) *int) Field[S] {
-	f.Numeric = true
-	f.Allowed = fmt.Sprintf("a whole number from %d to %d", lo, hi)
-	f.Num = func(l *S) float64 { return float64(*at(l)) }
-	return Of(f, at, strconv.Itoa, func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < lo || n > hi {
-			return 0, ErrNotAllowed
-		}
-		return n, nil
-	})
-}
-
-// Decimal completes the row of a number from 0 to hi. unit converts it to the unit of the title.
-func Decimal[S any](
-	f Field[S], hi float64, unit func(float64) float64, at func(*S) *float64,
+// Numbers completes the row of numbers.
+func Numbers[S any, T int | int64 | float64 | time.Duration](
+	f Field[S], at func(*S) *T, c Codec[T],
 ) Field[S] {
-	f.Numeric = true
-	f.Num = func(l *S) float64 { return *at(l) }
-	f.Show = func(l *S) string { return Plain(unit(*at(l))) }
-	return Of(f, at, Plain, func(text string) (float64, error) {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(x) || x < 0 || x > hi {
-			return 0, ErrNotAllowed
-		}
-		return x + 0, nil // -0 becomes 0: equal values have one text
-	})
-}
-
-// Plain formats a number in full, without an exponent.
-func Plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-// Word completes the row of a field with a fixed set of words.
-func Word[S any](f Field[S], words []string, at func(*S) *string) Field[S] {
-	f.Allowed, f.Words = strings.Join(words, ", "), words
-	return Of(f, at, func(s string) string { return s }, func(text string) (string, error) {
-		if !slices.Contains(words, text) {
-			return "", ErrNotAllowed
-		}
-		return text, nil
-	})
-}
-
-// WordOrNone completes the row of a field with a fixed set of words, of which none stands for the
-// zero value.
-func WordOrNone[S any](f Field[S], none string, others []string, at func(*S) *string) Field[S] {
-	words := append([]string{none}, others...)
-	f = TextOr(f, none, at, func(text string) bool { return slices.Contains(words, text) })
-	f.Allowed, f.Words = strings.Join(words, ", "), words
+	f = Of(f, at, c)
+	f.Numeric, f.InWords = true, !c.Number
+	f.Num = func(s *S) float64 { return float64(*at(s)) }
 	return f
 }
 
-// TextOr completes the row of an allowed text, of which none stands for the zero value.
-func TextOr[S any](
-	f Field[S], none string, at func(*S) *string, allowed func(string) bool,
-) Field[S] {
-	text := func(s string) string { return cmp.Or(s, none) }
-	return Of(f, at, text, func(text string) (string, error) {
-		switch {
-		case !allowed(text):
-			return "", ErrNotAllowed
-		case text == none:
-			return "", nil
-		}
-		return text, nil
-	})
-}
-
-// UpTo completes the row of a duration from 0 to the longest one, as numbers. such is an example.
-func UpTo[S any](
-	f Field[S], longest time.Duration, such string, at func(*S) *time.Duration,
-) Field[S] {
-	f = timeUpTo(f, longest, at)
-	f.Numeric, f.InWords = true, true
-	f.Allowed = "a time from 0s to " + longest.String() + ", such as " + such
-	f.Num = func(l *S) float64 { return float64(*at(l)) }
-	return f
-}
-
-// Duration completes the row of a duration of 0 or more.
-func Duration[S any](f Field[S], at func(*S) *time.Duration) Field[S] {
-	f.Allowed = "0 or more"
-	return timeUpTo(f, math.MaxInt64, at)
-}
-
-func timeUpTo[S any](f Field[S], longest time.Duration, at func(*S) *time.Duration) Field[S] {
-	return Of(f, at, time.Duration.String, func(text string) (time.Duration, error) {
-		d, err := time.ParseDuration(text)
-		if err != nil || d < 0 || d > longest {
-			return 0, ErrNotAllowed
-		}
-		return d, nil
-	})
-}
-
-// Seed completes the row of a seed; any value is allowed.
-func Seed[S any](f Field[S], at func(*S) *uint64) Field[S] {
-	f.Allowed = "a whole number of 64 bits"
-	text := func(n uint64) string { return strconv.FormatUint(n, 10) }
-	return Of(f, at, text, func(text string) (uint64, error) {
-		return strconv.ParseUint(text, 10, 64)
-	})
-}
-
-// WholeOr completes the row of a whole number from lo to hi, or of a word that stands for 0.
-func WholeOr[S any](f Field[S], word string, lo, hi int, at func(*S) *int) Field[S] {
-	f = Whole(f, lo, hi, at)
-	f.InWords, f.Allowed = true, word+", or "+f.Allowed
-	number, parse := f.Format, f.Parse
-	f.Format = func(s *S) string {
-		if *at(s) == 0 {
-			return word
-		}
-		return number(s)
-	}
-	f.Parse = func(s *S, text string) error {
-		if text == word {
-			*at(s) = 0
-			return nil
-		}
-		return parse(s, text)
-	}
-	return f
+// Texts is the codec of the field's canonical texts.
+func (f *Field[S]) Texts() Codec[string] {
+	return Codec[string]{f.Canonical, same, f.Allowed, f.Numeric && !f.InWords, f.Words}
 }
 
 // Clear gives the field its zero value.

@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"dpukv/internal/field"
 	"dpukv/internal/foreign"
 	"dpukv/internal/spelling"
 )
@@ -197,7 +198,9 @@ func describe(n ast.Node) string {
 }
 
 // ReadValue reads a single value with a codec. It records a mistake if there is one.
-func ReadValue[T any](f *File, name string, n ast.Node, c Codec[T]) (v T, where Position, ok bool) {
+func ReadValue[T any](
+	f *File, name string, n ast.Node, c field.Codec[T],
+) (v T, where Position, ok bool) {
 	where = f.Place(n)
 	if _, isList := n.(*ast.SequenceNode); isList {
 		f.Fault(where, "%s: found a list, allowed: one value, %s", name, c.Allowed)
@@ -208,7 +211,7 @@ func ReadValue[T any](f *File, name string, n ast.Node, c Codec[T]) (v T, where 
 		return v, where, false
 	}
 	v, err := c.Parse(text)
-	var secret Unquoted
+	var secret field.Unquoted
 	switch {
 	case errors.As(err, &secret):
 		f.Fault(where, "%s: %v", name, secret)

@@ -54,16 +54,7 @@ func partitionItems(c *kvs.ServerConfig, s *shape) int {
 
 // check refuses what this store does not have.
 func check(c *kvs.ServerConfig) error {
-	switch n := c.Neighbourhood; {
-	case n != 0 && (n < kvs.MinNeighbourhood || n > kvs.MaxNeighbourhood):
-		return fmt.Errorf("neighbourhood: found %d places, allowed: %d to %d", n,
-			kvs.MinNeighbourhood, kvs.MaxNeighbourhood)
-	case c.ReadCheck != "" && c.ReadCheck != kvs.ByChecksum && c.ReadCheck != kvs.Unchecked:
-		return fmt.Errorf("validate: found %q, allowed: %s, %s; no device promises that a READ "+
-			"brings each line as a whole", c.ReadCheck, kvs.ByChecksum, kvs.Unchecked)
-	case c.Inline != "" && c.Inline != kvs.InlineYes && c.Inline != kvs.InlineNo:
-		return fmt.Errorf("inline: found %q, allowed: %s, %s", c.Inline, kvs.InlineYes,
-			kvs.InlineNo)
+	switch {
 	case c.MemoryBytes != 0:
 		return fmt.Errorf("memory: found %d bytes, allowed with onesided: room for all items; no "+
 			"item leaves its place for another", c.MemoryBytes)
@@ -71,7 +62,7 @@ func check(c *kvs.ServerConfig) error {
 		return fmt.Errorf("items: found %d of %d workers, allowed: one or more of each", c.Items,
 			c.Workers)
 	}
-	return nil
+	return c.CheckSetup()
 }
 
 // Start starts a server with room for the configured items.

@@ -46,7 +46,7 @@ func checkPrograms(p *Plan, server *testbed.Node) error {
 	if !server.OnThisMachine() || p.sweep.Attach != "" {
 		return nil
 	}
-	for _, name := range p.sweep.Stores {
+	for _, name := range p.sweep.Values("store") {
 		st, err := stores.Named(name)
 		if err == nil && st.Program != nil {
 			_, err = st.Program()

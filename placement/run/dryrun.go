@@ -160,7 +160,7 @@ func describePlacement(p *Plan, w io.Writer, placement string) error {
 
 // neighbours returns the node of the neighbours of a placement, if the sweep has some.
 func (p *Plan) neighbours(c *testbed.Assignment) []*testbed.Node {
-	some := slices.ContainsFunc(p.sweep.Neighbour, func(kind string) bool { return kind != "" })
+	some := p.sweep.Value("neighbour") != neighbour.None
 	host, err := neighbour.Host(&p.testbed, c)
 	if !some || err != nil {
 		return nil
@@ -225,14 +225,14 @@ func laneOf(c *testbed.Assignment, n *testbed.Node) string {
 // carrier names the transport of the stores that need a device, for all submodes.
 func carrier(p *Plan, c *testbed.Assignment, node int) string {
 	var devices []string
-	for _, name := range p.sweep.Submodes {
+	for _, name := range p.sweep.Values("submode") {
 		in := c.For(name)
 		device, err := in.Device(in.All()[node])
 		if err == nil && !slices.Contains(devices, device) {
 			devices = append(devices, device)
 		}
 	}
-	for _, store := range p.sweep.Stores {
+	for _, store := range p.sweep.Values("store") {
 		if devices != nil && stores.OverVerbs(store) {
 			return fmt.Sprintf(" (%s over %s)", store, strings.Join(devices, " or "))
 		}
@@ -271,18 +271,18 @@ func describeSubmode(p *Plan, w io.Writer, dpu *testbed.Node, name string, f pac
 // shown.
 func describeSubmodes(p *Plan, w io.Writer) error {
 	told := map[string]bool{}
-	for _, placement := range p.sweep.Placements {
+	for _, placement := range p.sweep.Values("placement") {
 		c, err := p.testbed.Assign(placement)
 		if err != nil {
 			return err
 		}
 		dpu := p.testbed.DPUOf(c.Server.Name)
-		for _, name := range p.sweep.Submodes {
+		for _, name := range p.sweep.Values("submode") {
 			if !submode.OnPath(name) || told[name+dpu.Name] {
 				continue
 			}
 			told[name+dpu.Name] = true
-			for _, f := range p.sweep.Filters {
+			for _, f := range p.sweep.Values("filter") {
 				describeSubmode(p, w, dpu, name, sweep.WorkOnPath(f))
 			}
 		}

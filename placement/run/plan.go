@@ -209,7 +209,7 @@ func (p *Plan) loadSweep(run *runfolder.Run) error {
 			p.sweep.RepeatsUntil = asked.RepeatsUntil
 		}
 		if p.beside != nil {
-			p.sweep.Builds = asked.Builds
+			p.sweep.Compare(asked.Compared())
 		}
 	}
 	asThen(&p.sweep, points)

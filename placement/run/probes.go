@@ -19,7 +19,7 @@ import (
 // spots returns a configuration for each place that the plan measures at.
 func (p *Plan) spots() (list []sweep.Config) {
 	if p.sweep.MeasuresStores() {
-		for _, placement := range p.sweep.Placements {
+		for _, placement := range p.sweep.Values("placement") {
 			list = append(list, sweep.Config{Placement: placement})
 		}
 	}

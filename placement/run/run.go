@@ -128,7 +128,7 @@ func (r *runner) work(ctx context.Context) (err error) {
 		return nil
 	}
 	if r.machines, err = machines.New(ctx, &r.plan.testbed, r.o.command, r.o.keeper, r.o.timeouts,
-		r.plan.sweep.Submodes...); err != nil {
+		r.plan.sweep.Values("submode")...); err != nil {
 		if ctx.Err() != nil {
 			return r.interrupted()
 		}

@@ -1,35 +1,30 @@
 package sweep
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"dpukv/internal/strictyaml"
+	"dpukv/internal/field"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
 )
 
 // attachment is the endpoint of a running server, or "none".
-var attachment = strictyaml.Codec[string]{
+var attachment = field.Or(none, field.Codec[string]{
 	Parse: func(s string) (string, error) {
-		if s == none {
-			return "", nil
-		}
 		_, err := kvs.ParseEndpoint(s)
 		switch {
 		case err == nil:
 			return s, nil
 		case strings.Contains(s, "://") || strings.Contains(s, "@"):
-			return "", strictyaml.Unquoted{Reason: err}
+			return "", field.Unquoted{Reason: err}
 		}
-		return "", strictyaml.ErrNotAllowed
+		return "", field.ErrNotAllowed
 	},
-	Format:  func(s string) string { return cmp.Or(s, none) },
-	Allowed: "HOST:PORT or the URL of a server that runs already, or none",
-}
+	Format: func(s string) string { return s },
+}).As("HOST:PORT or the URL of a server that runs already, or none")
 
 // Attachable returns the names of the stores whose servers may run already.
 func Attachable() []string {
@@ -46,12 +41,13 @@ func CheckAttach(s *Sweep, c *kvs.Credentials) error {
 		}
 		return nil
 	}
-	if allowed := Attachable(); len(s.Stores) != 1 || !slices.Contains(allowed, s.Stores[0]) {
+	has := s.Values("store")
+	if allowed := Attachable(); len(has) != 1 || !slices.Contains(allowed, has[0]) {
 		return fmt.Errorf("attach: found the stores %v, allowed: one of %s, which is what runs "+
 			"at %s",
-			s.Stores, strings.Join(allowed, " and "), s.Attach)
+			has, strings.Join(allowed, " and "), s.Attach)
 	}
-	st, err := stores.Named(s.Stores[0])
+	st, err := stores.Named(has[0])
 	if err != nil {
 		return err
 	}

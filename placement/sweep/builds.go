@@ -3,18 +3,22 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Compare makes the sweep measure two builds side by side. The base is the one that the other is
 // compared with.
-func (s *Sweep) Compare(base, other string) { s.Builds = []string{base, other} }
+func (s *Sweep) Compare(base, other string) {
+	s.Axes = s.Axes.with("build", base, other)
+}
 
 // Compared returns the two builds of a sweep that measures them side by side; "": it measures one.
 func (s *Sweep) Compared() (base, other string) {
-	if len(s.Builds) != 2 {
+	both := s.Axes["build"]
+	if len(both) != 2 || slices.Contains(both, none) {
 		return "", ""
 	}
-	return s.Builds[0], s.Builds[1]
+	return both[0], both[1]
 }
 
 // CheckBuilds refuses what two builds cannot be compared by.
@@ -29,7 +33,7 @@ func CheckBuilds(s *Sweep) error {
 	}
 	switch {
 	case base != "" && other != "":
-	case len(s.Builds) == 1 && s.Builds[0] == "":
+	case s.Value("build") == none:
 		return nil
 	default:
 		return fmt.Errorf("build: found %s, allowed: %s", s.Value("build"), builds.Allowed)

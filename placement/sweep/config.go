@@ -37,9 +37,7 @@ type Config struct {
 	Attach    string
 	RateShare float64 // of the peak; 0: the rate does not follow from it
 
-	// Of the server attached to, as the sweep asks for none. taken are keys of its setup.
-	takeThreads bool
-	taken       string
+	taken string // keys of what the server attached to has, as the sweep asks for nothing else
 }
 
 // id names a point in files and to people. It spells out the keys that are usually swept. The

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"dpukv/internal/field"
 	"dpukv/internal/strictyaml"
 )
 
@@ -29,7 +30,7 @@ func ParseWith(name string, data []byte, set Settings) (Sweep, error) {
 	if err := errors.Join(file.Err(), flag.Err()); err != nil {
 		return Sweep{}, err
 	}
-	if slices.Equal(s.Stores, Default().Stores) {
+	if slices.Equal(s.Axes["store"], Default().Axes["store"]) {
 		s.left = nil // Default has that store's knobs
 	}
 	return s, nil
@@ -68,29 +69,28 @@ func items(n ast.Node) []ast.Node {
 }
 
 // readAxis reads one value or a list of values.
-func readAxis[T any](
-	f *strictyaml.File, s *Sweep, name string, n ast.Node, into *[]T, c strictyaml.Codec[T],
-) {
+func readAxis(
+	f *strictyaml.File, s *Sweep, name string, n ast.Node, c field.Codec[string],
+) (values []string) {
 	nodes := items(n)
 	if len(nodes) == 0 {
 		f.Fault(f.Place(n), "%s: found an empty list, allowed: %s", name, c.Allowed)
 	}
-	*into = nil
 	seen := map[string]strictyaml.Position{}
 	for _, n := range nodes {
-		v, where, ok := strictyaml.ReadValue(f, name, n, c)
+		text, where, ok := strictyaml.ReadValue(f, name, n, c)
 		if !ok {
 			continue
 		}
-		text := c.Format(v)
 		if first, twice := seen[text]; twice {
 			f.Fault(where, "%s: found %s a second time (first at %s), allowed: each value once",
 				name, text, first)
 			continue
 		}
 		seen[text], s.where[name+"="+text] = where, where
-		*into = append(*into, v)
+		values = append(values, text)
 	}
+	return values
 }
 
 // Differences names the keys with other values in b than in a, with both values.

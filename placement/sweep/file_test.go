@@ -100,7 +100,7 @@ func TestSweepFileSaysWhatDiffersFromTheDefaults(t *testing.T) {
 	got := parsed(t, "# a comment\nclient_threads: [1, 8]\nget_ratio: 0.95\nduration: 2s\n"+
 		"dist: [uniform, 'zipf:0.990']\n")
 	want := Default()
-	want.ClientThreads, want.Duration = []int{1, 8}, 2*time.Second
+	want.Axes, want.Duration = want.Axes.with("client_threads", "1", "8"), 2*time.Second
 	want.Axes = want.Axes.with("get_ratio", "0.95").with("dist", "uniform", "zipf:0.99")
 	if got.where = nil; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -129,7 +129,7 @@ func TestSweepSurvivesItsFile(t *testing.T) {
 
 func TestDifferencesNameTheKey(t *testing.T) {
 	a, b := Default(), Default()
-	b.ClientThreads, b.Seed = []int{1}, 7
+	b.Axes, b.Seed = b.Axes.with("client_threads", "1"), 7
 	want := []string{"client_threads is [1, 2, 4, 8] there, [1] here", "seed is [1] there, [7] here"}
 	if got := Differences(&a, &b); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)

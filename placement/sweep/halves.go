@@ -62,7 +62,7 @@ func (c *Config) has(owner string) bool {
 // StoresWith are the stores that have the fields of an owner in a whole placement.
 func StoresWith(owner string) []string {
 	return stores.NamesOf(func(st *kvs.Store) bool {
-		return (&Config{Store: st.Name, Placement: Default().Placements[0]}).has(owner)
+		return (&Config{Store: st.Name, Placement: Default().Axes[placementKey][0]}).has(owner)
 	})
 }
 
@@ -72,8 +72,8 @@ func StoresWith(owner string) []string {
 func (s *Sweep) UnusedKey() (key, owner string) {
 	for i := range sweepKeys {
 		k, used := &sweepKeys[i], false
-		for _, store := range s.Stores {
-			for _, placement := range s.Placements {
+		for _, store := range s.Axes["store"] {
+			for _, placement := range s.Axes[placementKey] {
 				used = used || (&Config{Store: store, Placement: placement}).has(k.owner)
 			}
 		}

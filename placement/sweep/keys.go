@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -9,9 +8,11 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"dpukv/client"
+	"dpukv/internal/field"
 	"dpukv/internal/strictyaml"
 	"dpukv/kvs"
 	"dpukv/kvs/stores"
+	"dpukv/placement/neighbour"
 	"dpukv/placement/submode"
 	"dpukv/placement/testbed"
 )
@@ -38,15 +39,15 @@ type sweepKey struct {
 	identity func(*Config) any
 
 	// owner names who has the field, where not all have it, and clear clears it: see [Config.has].
+	// own tells that a server which runs already has its own value.
 	owner string
 	clear func(*Config)
+	own   bool
 
 	// For axes only; nil for a key with a single value:
 
 	// of returns the text of a configuration's value.
 	of func(*Config) string
-	// fill gives a sweep without values the one that means none; nil: [Default] has values.
-	fill func(*Sweep)
 	// multiply combines configurations with each of the axis's values.
 	multiply func(*Sweep, []Config) []Config
 }
@@ -60,177 +61,148 @@ const (
 
 // sweepKeys are in the order in which configurations are combined and IDs are made.
 var sweepKeys = slices.Concat(
-	[]sweepKey{
-		axis("store", "Store", strictyaml.Word(stores.Names()),
-			func(s *Sweep) *[]string { return &s.Stores },
-			func(c *Config) *string { return &c.Store }).
-			means("Stores to measure.", "["+strings.Join(stores.Names()[:2], ", ")+"]"),
-		axis("placement", "Placement", testbed.PlacementName, // the testbed decides which exist
-			func(s *Sweep) *[]string { return &s.Placements },
-			func(c *Config) *string { return &c.Placement }).
-			means("Placements of clients and server on the nodes of the testbed.",
-				"[CH-SH, CH-SD]"),
-		axis("submode", "Submode", strictyaml.Word(submode.Names()),
-			func(s *Sweep) *[]string { return &s.Submodes },
-			func(c *Config) *string { return &c.Submode }).
-			means("Packet path between clients and server: off-path (cards in separated-host "+
-				"mode), off-path-sf (DPU mode, scalable functions), a direct cable, or an on-path "+
+	configKeys(
+		field.Of(configField{
+			Key: "store", ID: "Store", Help: "Stores to measure.",
+			Example: "[" + strings.Join(stores.Names()[:2], ", ") + "]",
+		}, func(c *Config) *string { return &c.Store }, field.Word(stores.Names())),
+		field.Of(configField{
+			Key: "placement", ID: "Placement",
+			Help:    "Placements of clients and server on the nodes of the testbed.",
+			Example: "[CH-SH, CH-SD]",
+		}, func(c *Config) *string { return &c.Placement },
+			testbed.PlacementName), // the testbed decides which exist
+		field.Of(configField{
+			Key: "submode", ID: "Submode",
+			Help: "Packet path between clients and server: off-path (cards in separated-host " +
+				"mode), off-path-sf (DPU mode, scalable functions), a direct cable, or an on-path " +
 				"submode of the study.",
-				"[off-path, sm1]"),
-		axis("filter", "Filter", filters,
-			func(s *Sweep) *[]string { return &s.Filters },
-			func(c *Config) *string { return &c.Filter }).optional().
-			means("Packet filter in the DPU's datapath. It needs an on-path submode.",
-				`[none, "drop-client:192.0.2.1"]`),
-	},
+			Example: "[off-path, sm1]",
+		}, func(c *Config) *string { return &c.Submode }, field.Word(submode.Names())),
+		field.Of(configField{
+			Key: "filter", ID: "Filter", Optional: true,
+			Help:    "Packet filter in the DPU's datapath. It needs an on-path submode.",
+			Example: `[none, "drop-client:192.0.2.1"]`,
+		}, func(c *Config) *string { return &c.Filter }, filters),
+	),
 	loadKeys(true),
-	[]sweepKey{
-		axis("server_threads", "ServerThreads", strictyaml.Whole(1, maxThreads),
-			func(s *Sweep) *[]int { return &s.ServerThreads },
-			func(c *Config) *int { return &c.ServerThreads }).
-			means("Threads of the server.", "[1, 2]"),
-		axis("client_threads", "ClientThreads", strictyaml.Whole(1, maxThreads),
-			func(s *Sweep) *[]int { return &s.ClientThreads },
-			func(c *Config) *int { return &c.ClientThreads }).
-			means("Threads of each client.", "[1, 2, 4, 8]"),
-	},
+	configKeys(
+		field.Numbers(configField{
+			Key: "server_threads", ID: "ServerThreads", Own: true, Help: "Threads of the server.",
+			Example: "[1, 2]",
+		}, func(c *Config) *int { return &c.ServerThreads }, field.Whole(1, maxThreads)),
+		field.Numbers(configField{
+			Key: "client_threads", ID: "ClientThreads", Help: "Threads of each client.",
+			Example: "[1, 2, 4, 8]",
+		}, func(c *Config) *int { return &c.ClientThreads }, field.Whole(1, maxThreads)),
+	),
 	loadKeys(false),
 	setupKeys(""),
-	[]sweepKey{
-		axis("protocol", "Protocol", Protocols,
-			func(s *Sweep) *[]string { return &s.Protocol },
-			func(c *Config) *string { return &c.Protocol }).optional().
-			means("Protocol between client and server, for stores that have several.",
-				"binary"),
-	},
+	configKeys(
+		field.Of(configField{
+			Key: "protocol", ID: "Protocol", Optional: true,
+			Help:    "Protocol between client and server, for stores that have several.",
+			Example: "binary",
+		}, func(c *Config) *string { return &c.Protocol }, Protocols),
+	),
 	setupKeys(kvs.OfEngine, kvs.OfLanes, kvs.OfWorkers, kvs.OfReads),
-	[]sweepKey{
-		axis("neighbour", "Neighbour", neighbours,
-			func(s *Sweep) *[]string { return &s.Neighbour },
-			func(c *Config) *string { return &c.Neighbour }).optional().
-			means("Work on the server's host beside the store: on the CPUs of the store's workers "+
-				"(cpu), or on other CPUs, in the shared caches (cache) or with the bandwidth of "+
+	configKeys(
+		field.Of(configField{
+			Key: "neighbour", ID: "Neighbour", Optional: true,
+			Help: "Work on the server's host beside the store: on the CPUs of the store's workers " +
+				"(cpu), or on other CPUs, in the shared caches (cache) or with the bandwidth of " +
 				"the memory (memory). See docs/tasks/shape-the-load.md.",
-				"[none, cpu, cache, memory]"),
-		axis("build", "Build", builds,
-			func(s *Sweep) *[]string { return &s.Builds },
-			func(c *Config) *string { return &c.Build }).optional().
-			means("Builds of dpukv, measured side by side. It is written by dpukv sweep --beside. "+
+			Example: "[none, cpu, cache, memory]",
+		}, func(c *Config) *string { return &c.Neighbour },
+			field.Or(neighbour.None, field.Word(neighbour.Kinds()))),
+		field.Of(configField{
+			Key: "build", ID: "Build", Optional: true,
+			Help: "Builds of dpukv, measured side by side. It is written by dpukv sweep --beside. " +
 				"See docs/tasks/compare-runs.md.",
-				"[v1.0@0a1b2c3d, v1.1@4e5f6a7b]"),
-		single("duration", strictyaml.Span(10*time.Millisecond, maxSpan),
-			func(s *Sweep) *time.Duration { return &s.Duration }).
-			identified("Duration", func(c *Config) any { return c.Duration }).
-			means("Measurement period of each point.", "10s"),
-		single("warmup", strictyaml.Span(0, maxSpan),
-			func(s *Sweep) *time.Duration { return &s.Warmup }).
-			identified("Warmup", func(c *Config) any { return c.Warmup }).
-			means("Time under load before the measurement period.", "500ms"),
-		single("repeats", strictyaml.Whole(1, 1000), func(s *Sweep) *int { return &s.Repeats }).
-			means("Measurements of each configuration. Their rounds are interleaved.", "5"),
-		single("repeats_until", until, func(s *Sweep) *float64 { return &s.RepeatsUntil }).
-			means("Further repeats, at most 4 × repeats in all, of each configuration whose "+
-				"medians of throughput and p99 latency have wider 95 % intervals. See "+
+			Example: "[v1.0@0a1b2c3d, v1.1@4e5f6a7b]",
+		}, func(c *Config) *string { return &c.Build }, builds),
+	),
+	[]sweepKey{
+		single(field.Of(fileField{
+			Key: "duration", ID: "Duration", Help: "Measurement period of each point.",
+			Example: "10s",
+		}, func(s *Sweep) *time.Duration { return &s.Duration },
+			field.Span(10*time.Millisecond, maxSpan)), func(c *Config) any { return c.Duration }),
+		single(field.Of(fileField{
+			Key: "warmup", ID: "Warmup", Help: "Time under load before the measurement period.",
+			Example: "500ms",
+		}, func(s *Sweep) *time.Duration { return &s.Warmup }, field.Span(0, maxSpan)),
+			func(c *Config) any { return c.Warmup }),
+		single(field.Numbers(fileField{
+			Key:     "repeats",
+			Help:    "Measurements of each configuration. Their rounds are interleaved.",
+			Example: "5",
+		}, func(s *Sweep) *int { return &s.Repeats }, field.Whole(1, 1000)), nil),
+		single(field.Of(fileField{
+			Key: "repeats_until",
+			Help: "Further repeats, at most 4 × repeats in all, of each configuration whose " +
+				"medians of throughput and p99 latency have wider 95 % intervals. See " +
 				"docs/tasks/compare-runs.md.",
-				"5%"),
-		single("seed", seeds, func(s *Sweep) *uint64 { return &s.Seed }).
-			identified("Seed", func(c *Config) any { return c.Seed }).
-			means("Seed of each thread's operations and of the order of points.", "7"),
-		single("slo", slo, func(s *Sweep) *string { return &s.SLO }).
-			means("Bound on a latency. The sweep searches the highest rate within it, for each "+
+			Example: "5%",
+		}, func(s *Sweep) *float64 { return &s.RepeatsUntil }, until), nil),
+		single(field.Of(fileField{
+			Key: "seed", ID: "Seed", Numeric: true,
+			Help:    "Seed of each thread's operations and of the order of points.",
+			Example: "7",
+		}, func(s *Sweep) *uint64 { return &s.Seed },
+			field.Unsigned(63, "a whole number from 0 to 9223372036854775807")),
+			func(c *Config) any { return c.Seed }),
+		single(field.Of(fileField{
+			Key: "slo",
+			Help: "Bound on a latency. The sweep searches the highest rate within it, for each " +
 				"configuration. See docs/tasks/should-it-move.md.",
-				"p99=200us"),
+			Example: "p99=200us",
+		}, func(s *Sweep) *string { return &s.SLO }, slo), nil),
 		measureKey(),
-		single("attach", attachment, func(s *Sweep) *string { return &s.Attach }).
-			identified("Attach", func(c *Config) any { return c.Attach }).optional().
-			means("Address or URL of a running server to measure. The sweep stores keys there, "+
+		single(field.Of(fileField{
+			Key: "attach", ID: "Attach",
+			Help: "Address or URL of a running server to measure. The sweep stores keys there, " +
 				"and removes them afterwards.",
-				`"10.0.0.2:6379"`),
+			Example: `"10.0.0.2:6379"`,
+		}, func(s *Sweep) *string { return &s.Attach }, attachment), func(c *Config) any {
+			if c.Attach == "" {
+				return nil // as before the key existed
+			}
+			return c.Attach
+		}),
 	},
 )
 
-// means gives the key its description and an example.
-func (k sweepKey) means(help, example string) sweepKey {
-	k.help, k.example = help, example
-	return k
-}
+// configField is a row of a configuration's own fields, and fileField of those that all
+// configurations of a sweep share.
+type (
+	configField = field.Field[Config]
+	fileField   = field.Field[Sweep]
+)
 
-// identified has IDs depend on the key's value.
-func (k sweepKey) identified(name string, of func(*Config) any) sweepKey {
-	k.idName, k.identity = name, of
-	return k
-}
-
-// optional leaves an empty value out of IDs. So IDs stay as they were before the key existed.
-func (k sweepKey) optional() sweepKey {
-	of := k.identity
-	k.identity = func(c *Config) any {
-		if value := of(c); !reflect.ValueOf(value).IsZero() {
-			return value
-		}
-		return nil
+// configKeys makes the keys of a configuration's own fields.
+func configKeys(rows ...configField) (keys []sweepKey) {
+	for i := range rows {
+		keys = append(keys, fieldKey(&rows[i], func(c *Config) *Config { return c }))
 	}
-	return k
+	return keys
 }
 
-// axis makes the entry of a key whose values are combined with those of the others.
-func axis[T any](
-	name, idName string, c strictyaml.Codec[T], in func(*Sweep) *[]T, of func(*Config) *T,
-) sweepKey {
+// single makes the entry of a key that has one value for the whole sweep. identity is the value in
+// the input of IDs, which nil leaves out.
+func single(row fileField, identity func(*Config) any) sweepKey {
 	return sweepKey{
-		name: name,
-		read: func(f *strictyaml.File, s *Sweep, n ast.Node) { readAxis(f, s, name, n, in(s), c) },
-		texts: func(s *Sweep) []string {
-			if s.left[name] {
-				return s.studied(func(config *Config) string { return c.Format(*of(config)) })
-			}
-			return texts(*in(s), c)
-		},
-		canonical: c.Canonical,
-		allowed:   c.Allowed,
-		fill: func(s *Sweep) {
-			if len(*in(s)) == 0 {
-				*in(s) = make([]T, 1)
-			}
-		},
-		idName:   idName,
-		identity: func(config *Config) any { return *of(config) },
-		of:       func(config *Config) string { return c.Format(*of(config)) },
-		multiply: func(s *Sweep, configs []Config) []Config {
-			product := make([]Config, 0, len(configs)*len(*in(s)))
-			for _, config := range configs {
-				for _, value := range *in(s) {
-					*of(&config) = value
-					product = append(product, config)
-				}
-			}
-			return product
-		},
-	}
-}
-
-// single makes the entry of a key that has one value for the whole sweep.
-func single[T any](name string, c strictyaml.Codec[T], in func(*Sweep) *T) sweepKey {
-	return sweepKey{
-		name: name,
+		name: row.Key, help: row.Help, example: row.Example, allowed: row.Allowed,
 		read: func(f *strictyaml.File, s *Sweep, n ast.Node) {
-			if v, where, ok := strictyaml.ReadValue(f, name, n, c); ok {
-				*in(s) = v
-				s.where[name+"="+c.Format(v)] = where
+			if text, where, ok := strictyaml.ReadValue(f, row.Key, n, row.Texts()); ok {
+				setText(&row, s, text)
+				s.where[row.Key+"="+text] = where
 			}
 		},
-		texts:     func(s *Sweep) []string { return []string{c.Format(*in(s))} },
-		canonical: c.Canonical,
-		allowed:   c.Allowed,
+		texts:     func(s *Sweep) []string { return []string{row.Text(s)} },
+		canonical: row.Canonical,
+		idName:    row.ID, identity: identity,
 	}
-}
-
-func texts[T any](values []T, c strictyaml.Codec[T]) []string {
-	all := make([]string, len(values))
-	for i, v := range values {
-		all[i] = c.Format(v)
-	}
-	return all
 }
 
 func keyNames(want func(*sweepKey) bool) []string {

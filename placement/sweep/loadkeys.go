@@ -12,8 +12,8 @@ import (
 	"dpukv/load"
 )
 
-// axes holds the values of a sweep for the fields of the load and of the server's setup, as
-// canonical texts by key. A field without an entry has its zero value.
+// axes holds the values of a sweep's axes, as canonical texts by key. A field without an entry has
+// its zero value.
 type axes map[string][]string
 
 // with returns the axes with other values of one key.
@@ -88,17 +88,12 @@ func loadKey(f *load.Field) sweepKey {
 
 // fieldKey makes the entry of a row of a table.
 func fieldKey[S any](f *field.Field[S], in func(*Config) *S) sweepKey {
-	c := strictyaml.Codec[string]{
-		Parse: f.Canonical, Format: func(text string) string { return text },
-		Allowed: f.Allowed, Number: f.Numeric && !f.InWords, Words: f.Words,
-	}
+	c := f.Texts()
 	of := func(config *Config) string { return f.Text(in(config)) }
 	return sweepKey{
 		name: f.Key, dependent: f.Default, help: f.Help, example: f.Example, allowed: f.Allowed,
 		read: func(file *strictyaml.File, s *Sweep, n ast.Node) {
-			var values []string
-			readAxis(file, s, f.Key, n, &values, c)
-			s.Axes = s.Axes.with(f.Key, values...)
+			s.Axes = s.Axes.with(f.Key, readAxis(file, s, f.Key, n, c)...)
 		},
 		texts: func(s *Sweep) []string {
 			if s.left[f.Key] {
@@ -107,7 +102,7 @@ func fieldKey[S any](f *field.Field[S], in func(*Config) *S) sweepKey {
 			return textsOf(s.Axes, f)
 		},
 		canonical: f.Canonical,
-		owner:     f.Of, clear: func(config *Config) { f.Clear(in(config)) },
+		owner:     f.Of, own: f.Own, clear: func(config *Config) { f.Clear(in(config)) },
 		idName: f.ID,
 		identity: func(config *Config) any {
 			if f.Optional && f.IsZero(in(config)) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"dpukv/internal/field"
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/submode"
 	"dpukv/placement/testbed"
@@ -56,10 +57,10 @@ func (s *Sweep) probes() (list []Measure) {
 			continue
 		}
 		if m.Placements == nil {
-			m.Placements = s.Placements
+			m.Placements = s.Axes[placementKey]
 		}
 		if m.Submodes == nil {
-			m.Submodes = s.Submodes
+			m.Submodes = s.Axes[submodeKey]
 		}
 		if m.Nodes == nil {
 			m.Nodes = s.nodes
@@ -148,7 +149,7 @@ func kindNames() []string { return append([]string{measureStores}, probes.Names(
 
 // readMeasure reads the name of a kind, or the name with axes.
 func readMeasure(f *strictyaml.File, n ast.Node) (m Measure, ok bool) {
-	kinds := strictyaml.Word(kindNames())
+	kinds := field.Word(kindNames())
 	if _, isMap := n.(ast.MapNode); !isMap {
 		m.Kind, _, ok = strictyaml.ReadValue(f, "measure", n, kinds)
 		return m, ok
@@ -181,7 +182,7 @@ func (m *Measure) readAxis(f *strictyaml.File, kind *probe.Kind, e strictyaml.En
 	case kind.Pair && e.Key == placementKey:
 		own = &m.Placements
 	case kind.Pair && e.Key == submodeKey:
-		own, codec = &m.Submodes, strictyaml.Word(submode.Names())
+		own, codec = &m.Submodes, field.Word(submode.Names())
 	case !kind.Pair && e.Key == nodeKey:
 		own = &m.Nodes
 	}

@@ -30,20 +30,18 @@ func (pt *Point) Asked(p *results.Point) {
 		}
 	}
 	p.Load, p.ClientThreads = pt.Load, pt.ClientThreads
-	if !pt.takeThreads || p.ServerThreads == 0 { // 0: no server has told its number
+	if !pt.takes("server_threads") || p.ServerThreads == 0 { // 0: no server has told its number
 		p.ServerThreads = pt.ServerThreads
 	}
 }
 
 // leaves reports whether the sweep leaves a field of the setup to the ends.
 func (pt *Point) leaves(f *kvs.SetupField) bool {
-	return f.Optional && f.IsZero(&pt.Setup) || pt.takes(f)
+	return f.Optional && f.IsZero(&pt.Setup) || pt.takes(f.Key)
 }
 
-// takes reports whether a field of the setup is that of the server attached to.
-func (pt *Point) takes(f *kvs.SetupField) bool {
-	return slices.Contains(strings.Fields(pt.taken), f.Key)
-}
+// takes reports whether a key's value is that of the server attached to.
+func (pt *Point) takes(key string) bool { return slices.Contains(strings.Fields(pt.taken), key) }
 
 // OfOneClient returns the part of one of several clients. The clients share the rate
 // and the requests.
@@ -62,7 +60,7 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	}
 	var asked results.Point
 	pt.Asked(&asked)
-	if pt.takeThreads {
+	if pt.takes("server_threads") {
 		asked.ServerThreads = used.ServerThreads
 	}
 	setup := pt.Setup
@@ -79,7 +77,7 @@ func (pt *Point) VerifyUsed(used *results.Point) error {
 	compare("store", asked.Store, used.Store)
 	compare("server_threads", asked.ServerThreads, used.ServerThreads)
 	for _, f := range kvs.SetupFields() {
-		if !f.Untold && !(f.Unset && pt.leaves(&f)) && !pt.takes(&f) {
+		if !f.Untold && !(f.Unset && pt.leaves(&f)) && !pt.takes(f.Key) {
 			compare(f.Name, f.Text(&setup), f.Text(&used.Setup))
 		}
 	}

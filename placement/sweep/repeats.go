@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"dpukv/internal/field"
 	"dpukv/internal/numfmt"
-	"dpukv/internal/strictyaml"
 	"dpukv/results"
 )
 
@@ -17,25 +17,16 @@ const (
 )
 
 // until is the width of the medians' intervals that ends the repeats, in per cent, or "none".
-var until = strictyaml.Codec[float64]{
+var until = field.Or(none, field.Codec[float64]{
 	Parse: func(text string) (float64, error) {
-		if text == none {
-			return 0, nil
-		}
 		percent, ok := parseShare(text)
 		if !ok || percent < minUntil || percent > maxUntil {
-			return 0, strictyaml.ErrNotAllowed
+			return 0, field.ErrNotAllowed
 		}
 		return percent, nil
 	},
-	Format: func(percent float64) string {
-		if percent == 0 {
-			return none
-		}
-		return numfmt.Plain(percent) + "%"
-	},
-	Allowed: "a share of the median from 0.1% to 50%, such as 5%; or none",
-}
+	Format: func(percent float64) string { return numfmt.Plain(percent) + "%" },
+}).As("a share of the median from 0.1% to 50%, such as 5%; or none")
 
 // RepeatUntil has the sweep repeat until the medians are known to a share of them.
 func (s *Sweep) RepeatUntil(share string) (err error) {
@@ -102,7 +93,7 @@ func (s *Sweep) Round(configs []Config, repeat int) []Point {
 // inPairs puts the builds of a configuration next to each other, so that little else changes
 // between them. The order within a pair is that of the round, which is random.
 func (s *Sweep) inPairs(points []Point) []Point {
-	if len(s.Builds) < 2 {
+	if len(s.Axes["build"]) < 2 {
 		return points
 	}
 	var order []Config

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/field"
 	"dpukv/internal/spelling"
-	"dpukv/internal/strictyaml"
 )
 
 // Selection keeps the points that have, for every given key, one of the given values.
@@ -79,7 +79,7 @@ func axisValue(s *Sweep, key, value string) (string, error) {
 }
 
 func (f Selection) checkRepeats(s *Sweep) error {
-	repeats := strictyaml.Whole(1, s.Repeats)
+	repeats := field.Whole(1, s.Repeats)
 	for i, text := range f[repeatKey] {
 		canonical, err := repeats.Canonical(text)
 		if err != nil {

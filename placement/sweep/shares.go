@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"dpukv/internal/field"
 	"dpukv/internal/numfmt"
 	"dpukv/internal/strictyaml"
 	"dpukv/load"
@@ -117,23 +118,18 @@ func (r shareRange) shares() (list []float64) {
 // withShares lets the key of the rates have shares of the peak, too.
 func withShares(k sweepKey) sweepKey {
 	rates := k
-	canonical := func(text string) (string, error) {
+	c := field.Text(rates.allowed+"; or "+sharesAllowed, func(text string) (string, bool) {
 		if r, ok := parseShares(text); ok {
-			return r.String(), nil
+			return r.String(), true
 		}
-		return rates.canonical(text)
-	}
-	c := strictyaml.Codec[string]{
-		Parse: canonical, Format: func(text string) string { return text },
-		Allowed: rates.allowed + "; or " + sharesAllowed,
-	}
-	k.canonical, k.allowed = canonical, c.Allowed
+		rate, err := rates.canonical(text)
+		return rate, err == nil
+	})
+	k.canonical, k.allowed = c.Parse, c.Allowed
 	k.help += " A share needs the unit %, and follows from the measured peak."
 	k.example = "[10%, 50%, 90%]"
 	k.read = func(f *strictyaml.File, s *Sweep, n ast.Node) {
-		var values []string
-		readAxis(f, s, k.name, n, &values, c)
-		s.setRates(f, values)
+		s.setRates(f, readAxis(f, s, k.name, n, c))
 	}
 	k.texts = func(s *Sweep) []string {
 		if s.Shares != nil {

@@ -1,31 +1,20 @@
 package sweep
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"dpukv/internal/strictyaml"
+	"dpukv/internal/field"
 	"dpukv/results"
 )
 
 // slo is the bound of a search, or "none".
-var slo = strictyaml.Codec[string]{
-	Parse: func(text string) (string, error) {
-		if text == none {
-			return "", nil
-		}
-		b, err := results.ParseBound(text)
-		if err != nil {
-			return "", strictyaml.ErrNotAllowed
-		}
-		return b.Text(), nil
-	},
-	Format: func(text string) string { return cmp.Or(text, none) },
-	Allowed: "METRIC=TIME such as p99=200us, with one of " +
-		strings.Join(results.Names(results.LatencyMetrics()), ", ") + "; or none",
-}
+var slo = field.Or(none, field.Text("", func(text string) (string, bool) {
+	b, err := results.ParseBound(text)
+	return b.Text(), err == nil
+})).As("METRIC=TIME such as p99=200us, with one of " +
+	strings.Join(results.Names(results.LatencyMetrics()), ", ") + "; or none")
 
 // Search makes the sweep a search within a bound.
 func (s *Sweep) Search(bound string) (err error) {

@@ -8,23 +8,17 @@ import (
 	"strings"
 	"time"
 
+	"dpukv/internal/field"
 	"dpukv/internal/strictyaml"
-	"dpukv/kvs"
 	"dpukv/kvs/stores"
 	"dpukv/load"
 	"dpukv/results"
 )
 
-// Sweep is the content of a sweep file. Each slice is an axis: every value is combined with every
-// value of the others.
+// Sweep is the content of a sweep file. Every value of an axis is combined with every value of the
+// others.
 type Sweep struct {
-	Stores, Placements, Submodes []string
-	Filters                      []string // work on the path; "": none
-	Axes                         axes     // of the load, and of the server's setup
-	ServerThreads, ClientThreads []int
-	Neighbour                    []string // kinds of work beside the store; "": none
-	Protocol                     []string // of stores that have several; "": the store's own choice
-	Builds                       []string // of dpukv, the base first; "": this one alone
+	Axes axes
 
 	Duration, Warmup time.Duration
 	Repeats          int
@@ -51,37 +45,25 @@ type Sweep struct {
 // Default returns the study's case of MICA, as far as one machine allows it: 72 points, three
 // minutes. Its repeats suffice to compare two runs.
 func Default() Sweep {
-	s := Sweep{
-		Stores: []string{stores.Default().Name}, Placements: []string{"CH-SH"},
-		Submodes: []string{"off-path"},
+	return Sweep{
 		Axes: axes{
+			"store": {stores.Default().Name}, "placement": {"CH-SH"}, "submode": {"off-path"},
+			"server_threads": {"1"}, "client_threads": {"1", "2", "4", "8"},
 			"get_ratio": {"1", "0.95", "0.5"}, "dist": {"uniform"},
 			"keys": {"1000000"}, "key_bytes": {"8"}, "value_bytes": {"8"},
 			"batch": {"64"}, "window": {"1"}, "connections": {"1"},
 			"rate": {"0"}, "hash": {"city64"},
 			"mode": {"cache"}, "access": {"erew"},
 		},
-		ServerThreads: []int{1}, ClientThreads: []int{1, 2, 4, 8},
 		Duration: 1500 * time.Millisecond, Warmup: 300 * time.Millisecond,
 		Repeats: results.DefaultRepeats, Seed: 1,
-	}
-	s.fill()
-	return s
-}
-
-// fill gives each axis without values the one that means none.
-func (s *Sweep) fill() {
-	for i := range sweepKeys {
-		if fill := sweepKeys[i].fill; fill != nil {
-			fill(s)
-		}
 	}
 }
 
 // Quick returns the default sweep, short enough to watch: nine points in about 20 seconds.
 func Quick() Sweep {
 	s := Default()
-	s.ClientThreads = []int{1, 2, 4}
+	s.Axes = s.Axes.with("client_threads", "1", "2", "4")
 	s.Duration, s.Warmup, s.Repeats = time.Second, 250*time.Millisecond, 1
 	return s
 }
@@ -106,13 +88,10 @@ func (s *Sweep) Configs() []Config {
 	if !s.MeasuresStores() {
 		return nil
 	}
-	first := Config{
-		Duration: s.Duration, Attach: s.Attach,
-		takeThreads: s.Attach != "" && !s.says("server_threads"),
-	}
-	for _, f := range kvs.SetupFields() {
-		if s.Attach != "" && f.Own && !s.says(f.Key) {
-			first.taken += " " + f.Key
+	first := Config{Duration: s.Duration, Attach: s.Attach}
+	for i := range sweepKeys {
+		if k := &sweepKeys[i]; s.Attach != "" && k.own && !s.says(k.name) {
+			first.taken += " " + k.name
 		}
 	}
 	first.Warmup, first.Seed = s.Warmup, s.Seed
@@ -209,7 +188,7 @@ func (s *Sweep) Marshal() []byte {
 // AttachTo makes the sweep measure the server at addr.
 func (s *Sweep) AttachTo(addr string) (err error) {
 	if s.Attach, err = attachment.Parse(addr); err != nil {
-		var secret strictyaml.Unquoted
+		var secret field.Unquoted
 		if errors.As(err, &secret) {
 			return fmt.Errorf("--attach: %w", secret)
 		}
@@ -218,10 +197,11 @@ func (s *Sweep) AttachTo(addr string) (err error) {
 	return nil
 }
 
+// Values returns the values of a key.
+func (s *Sweep) Values(key string) []string { return sweepKeys[keyIndex(key)].texts(s) }
+
 // Value returns the values of a key, as a file has them.
-func (s *Sweep) Value(key string) string {
-	return strings.Join(sweepKeys[keyIndex(key)].texts(s), ", ")
-}
+func (s *Sweep) Value(key string) string { return strings.Join(s.Values(key), ", ") }
 
 // says reports whether the file has a key.
 func (s *Sweep) says(key string) bool {
@@ -249,7 +229,7 @@ func (s *Sweep) asStudied(c *Config) {
 // studied returns the values of an open key over the stores, in the form of of.
 func (s *Sweep) studied(of func(*Config) string) []string {
 	var values []string
-	for _, store := range s.Stores {
+	for _, store := range s.Axes["store"] {
 		c := Config{Store: store}
 		s.asStudied(&c)
 		if value := of(&c); !slices.Contains(values, value) {

@@ -25,21 +25,27 @@ func some[T comparable](t *rapid.T, name string, values ...T) []T {
 
 func anySweep(t *rapid.T) Sweep {
 	s := Sweep{
-		Stores: []string{"mica"}, Placements: some(t, "placement", "CH-SH", "CDH-SH", "MY-1"),
-		Filters: some(t, "filter", "", "drop-client:192.0.2.1"), Submodes: some(t, "submode", submode.Names()...),
 		Axes: axes{
-			"mix":           some(t, "mix", "none"), // with others, it matters what a file leaves out
-			"trace":         some(t, "trace", "none"),
-			"trace_sample":  some(t, "trace_sample", "1", "1/64"),
-			"trace_range":   some(t, "trace_range", "none", "5-10"),
-			"get_ratio":     some(t, "get_ratio", "1", "0.95", "0.5", "0", fmt.Sprint(1.0/3)),
-			"set_after":     some(t, "set_after", "none", "get"),
-			"dist":          some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
-			"keys":          some(t, "keys", "1", "1000", "1000000"),
-			"key_bytes":     some(t, "key_bytes", "8", "16", "16-40"),
-			"value_bytes":   some(t, "value_bytes", "8", "32", "32-64"),
-			"value_size_by": some(t, "value_size_by", "set", "key"),
-			"batch":         some(t, "batch", "1", "64"), "window": some(t, "window", "1", "4"),
+			"store": {"mica"}, "placement": some(t, "placement", "CH-SH", "CDH-SH", "MY-1"),
+			"filter":         some(t, "filter", "none", "drop-client:192.0.2.1"),
+			"submode":        some(t, "submode", submode.Names()...),
+			"server_threads": some(t, "server_threads", "1", "2"),
+			"client_threads": some(t, "client_threads", "1", "2", "4"),
+			"protocol":       some(t, "protocol", "default", "binary"),
+			"build":          {"none"},
+			"neighbour":      some(t, "neighbour", "none", "cpu", "memory"),
+			"mix":            some(t, "mix", "none"), // with others, it matters what a file leaves out
+			"trace":          some(t, "trace", "none"),
+			"trace_sample":   some(t, "trace_sample", "1", "1/64"),
+			"trace_range":    some(t, "trace_range", "none", "5-10"),
+			"get_ratio":      some(t, "get_ratio", "1", "0.95", "0.5", "0", fmt.Sprint(1.0/3)),
+			"set_after":      some(t, "set_after", "none", "get"),
+			"dist":           some(t, "dist", "uniform", "zipf:0.99", "zipf:0.5"),
+			"keys":           some(t, "keys", "1", "1000", "1000000"),
+			"key_bytes":      some(t, "key_bytes", "8", "16", "16-40"),
+			"value_bytes":    some(t, "value_bytes", "8", "32", "32-64"),
+			"value_size_by":  some(t, "value_size_by", "set", "key"),
+			"batch":          some(t, "batch", "1", "64"), "window": some(t, "window", "1", "4"),
 			"connections": some(t, "connections", "1", "2"),
 			"rate":        some(t, "rate", "0", "1000000", "12.5"),
 			"arrivals":    some(t, "arrivals", "constant", "poisson", "etc"),
@@ -58,15 +64,11 @@ func anySweep(t *rapid.T) Sweep {
 			"neighbourhood": some(t, "neighbourhood", "auto", "4"), "inline": some(t, "inline", "yes", "no"),
 			"validate": some(t, "validate", "checksum", "none"),
 		},
-		ServerThreads: some(t, "server_threads", 1, 2), ClientThreads: some(t, "client_threads", 1, 2, 4),
-		Protocol:     some(t, "protocol", "", "binary"),
-		Neighbour:    some(t, "neighbour", "", "cpu", "memory"),
 		Duration:     time.Duration(rapid.Int64Range(1e7, 1e12).Draw(t, "duration")),
 		Warmup:       time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "warmup")),
 		RepeatsUntil: rapid.SampledFrom([]float64{0, 0.1, 2.5, 50}).Draw(t, "repeats_until"),
 		Repeats:      rapid.IntRange(1, 4).Draw(t, "repeats"), Seed: rapid.Uint64Range(0, 1<<63-1).Draw(t, "seed"),
 	}
-	s.fill()
 	return s
 }
 
@@ -74,7 +76,7 @@ func anySweep(t *rapid.T) Sweep {
 func smallSweep(t *rapid.T) Sweep {
 	s := Default()
 	any := anySweep(t)
-	s.ClientThreads = any.ClientThreads
+	s.Axes = s.Axes.with("client_threads", any.Axes["client_threads"]...)
 	for _, key := range []string{"get_ratio", "rate", "batch"} {
 		s.Axes = s.Axes.with(key, any.Axes[key]...)
 	}
@@ -86,7 +88,7 @@ func TestPointsAreAllCombinationsOncePerRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := smallSweep(t)
 		points := s.Points()
-		configs := len(s.Axes["get_ratio"]) * len(s.ClientThreads) * len(s.Axes["rate"]) * len(s.Axes["batch"])
+		configs := len(s.Axes["get_ratio"]) * len(s.Axes["client_threads"]) * len(s.Axes["rate"]) * len(s.Axes["batch"])
 		if len(points) != configs*s.Repeats || s.Size(MaxPoints) != len(points) {
 			t.Fatalf("%d points, size says %d, want %d", len(points), s.Size(MaxPoints), configs*s.Repeats)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"dpukv/internal/field"
 	"dpukv/internal/infile"
 	"dpukv/internal/ports"
 	"dpukv/internal/strictyaml"
@@ -127,19 +128,10 @@ func (r *testbedReader) node(e strictyaml.Entry) {
 	r.t.Nodes = append(r.t.Nodes, n.withDefaults())
 }
 
-var anyWord = strictyaml.Codec[string]{
-	Parse: func(s string) (string, error) {
-		if s == "" {
-			return "", strictyaml.ErrNotAllowed
-		}
-		return s, nil
-	},
-	Format:  func(s string) string { return s },
-	Allowed: "a word",
-}
+var anyWord = field.Text("a word", func(s string) (string, bool) { return s, s != "" })
 
 func (r *testbedReader) word(e strictyaml.Entry, allowed ...string) string {
-	w, _, _ := strictyaml.ReadValue(&r.File, e.Key, e.Value, strictyaml.Word(allowed))
+	w, _, _ := strictyaml.ReadValue(&r.File, e.Key, e.Value, field.Word(allowed))
 	return w
 }
 

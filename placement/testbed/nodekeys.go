@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/field"
 	"dpukv/internal/ports"
 	"dpukv/internal/strictyaml"
 	"dpukv/placement/launch"
@@ -91,7 +92,7 @@ var nodeKeys = []nodeKey{
 		means("Login name.", "a word", "as ssh chooses", "ubuntu"),
 	newKey("port", launch.SSH,
 		func(r *testbedReader, n *Node, e strictyaml.Entry) {
-			n.Port, _, _ = strictyaml.ReadValue(&r.File, e.Key, e.Value, strictyaml.Whole(1, 65535))
+			n.Port, _, _ = strictyaml.ReadValue(&r.File, e.Key, e.Value, field.Whole(1, 65535))
 		},
 		func(n *Node) string {
 			if n.Port == 0 {
@@ -214,13 +215,13 @@ var rdmaKeys = []Key{
 	},
 }
 
-var gidIndex = strictyaml.Whole(0, 255)
+var gidIndex = field.Whole(0, 255)
 
 // pathMTU is one of InfiniBand's five path MTUs.
-var pathMTU = strictyaml.Codec[int]{
+var pathMTU = field.Codec[int]{
 	Parse: func(s string) (int, error) {
 		if !slices.Contains([]string{"256", "512", "1024", "2048", "4096"}, s) {
-			return 0, strictyaml.ErrNotAllowed
+			return 0, field.ErrNotAllowed
 		}
 		return strconv.Atoi(s)
 	},
@@ -269,11 +270,11 @@ func mapping(fields []string) string {
 }
 
 // portRange is a range of ports.
-var portRange = strictyaml.Codec[ports.Range]{
+var portRange = field.Codec[ports.Range]{
 	Parse: func(s string) (ports.Range, error) {
 		r, err := ports.Parse(s)
 		if err != nil || r.Any() {
-			return r, strictyaml.ErrNotAllowed
+			return r, field.ErrNotAllowed
 		}
 		return r, nil
 	},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"dpukv/internal/field"
 	"dpukv/internal/spelling"
 	"dpukv/internal/strictyaml"
 )
@@ -238,16 +239,8 @@ const nameRule = "up to 40 letters, digits and + - _ . with a letter or digit fi
 
 // PlacementName reads the name of a placement. It does not check whether a testbed has the
 // placement.
-var PlacementName = strictyaml.Codec[string]{
-	Parse: func(s string) (string, error) {
-		if !isName(s) {
-			return "", strictyaml.ErrNotAllowed
-		}
-		return s, nil
-	},
-	Format:  func(s string) string { return s },
-	Allowed: "the name of a placement: " + nameRule,
-}
+var PlacementName = field.Text("the name of a placement: "+nameRule,
+	func(s string) (string, bool) { return s, isName(s) })
 
 var placementKeys = []Key{
 	{

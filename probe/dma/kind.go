@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/field"
 	"dpukv/internal/offheap"
-	"dpukv/internal/strictyaml"
 	"dpukv/probe"
 )
 
@@ -31,30 +31,30 @@ var Kind = probe.Kind{
 		{
 			Name: "test", Help: "a copy at a time, or a batch in flight",
 			Default: []string{latency, throughput},
-			Codec:   strictyaml.Word([]string{latency, throughput}),
+			Codec:   field.Word([]string{latency, throughput}),
 		},
 		{
 			Name: "engine", Help: "who copies: " + engineHelp,
-			Default: []string{"cpu"}, Codec: strictyaml.Word(engineNames()),
+			Default: []string{"cpu"}, Codec: field.Word(engineNames()),
 		},
 		{
 			Name: "op", Help: "direction: into a region larger than the caches, or from it",
 			Default: []string{write},
-			Codec:   strictyaml.Word([]string{write, read}),
+			Codec:   field.Word([]string{write, read}),
 		},
 		{
 			Name: "completion", Help: "the initiator polls, or sleeps until an event",
 			Default: []string{poll},
-			Codec:   strictyaml.Word([]string{poll, event}),
+			Codec:   field.Word([]string{poll, event}),
 		},
 		{
 			Name: "bytes", Help: "size of a copy",
 			Default: []string{"64", "1048576"},
-			Codec:   probe.Words(strictyaml.Whole(1, maxBytes)),
+			Codec:   field.Whole(1, maxBytes).Texts(),
 		},
 		{
 			Name: "batch", Help: "copies in flight", Default: []string{"1024"},
-			Codec: probe.Words(strictyaml.Whole(1, maxBatch)),
+			Codec: field.Whole(1, maxBatch).Texts(),
 		},
 	},
 	Figures: []probe.Figure{

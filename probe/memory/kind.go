@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"dpukv/internal/cpu"
+	"dpukv/internal/field"
 	"dpukv/internal/numfmt"
 	"dpukv/internal/offheap"
-	"dpukv/internal/strictyaml"
 	"dpukv/probe"
 	"dpukv/probe/memory/stream"
 )
@@ -63,7 +63,7 @@ var Kind = probe.Kind{
 			Name: axisTest, Help: "What to measure: the latency of a load, the same on loaded " +
 				"memory, the pattern of a store, or a kernel of STREAM.",
 			Default: []string{testLatency},
-			Codec: strictyaml.Word(append([]string{testLatency, testLoaded, testKVS},
+			Codec: field.Word(append([]string{testLatency, testLoaded, testKVS},
 				stream.Kernels()...)),
 		},
 		{
@@ -74,22 +74,22 @@ var Kind = probe.Kind{
 		{
 			Name: axisPages, Help: "Pages of that memory: the kernel's base pages, transparent " +
 				"huge pages, or reserved ones.", Default: []string{"thp"},
-			Codec: strictyaml.Word([]string{"4k", "16k", "64k", "thp", "huge"}),
+			Codec: field.Word([]string{"4k", "16k", "64k", "thp", "huge"}),
 		},
 		{
 			Name: axisChains, Help: "Chains of dependent loads at once.",
-			Default: []string{"1"}, Codec: probe.Words(strictyaml.Whole(1, 2)),
+			Default: []string{"1"}, Codec: field.Whole(1, 2).Texts(),
 		},
 		{
 			Name: axisLoad, Help: "What the other CPUs move, as a share of what they can move.",
 			Default: []string{"0.5"},
-			Codec: strictyaml.Word([]string{
+			Codec: field.Word([]string{
 				"0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1",
 			}),
 		},
 		{
 			Name: axisBatch, Help: "Operations whose loads may overlap.",
-			Default: []string{"1", "64"}, Codec: probe.Words(strictyaml.Whole(1, maxBatch)),
+			Default: []string{"1", "64"}, Codec: field.Whole(1, maxBatch).Texts(),
 		},
 		{
 			Name: axisArray, Help: "Each of the three arrays of STREAM; auto is four times the " +
@@ -99,12 +99,12 @@ var Kind = probe.Kind{
 		{
 			Name: axisThreads, Help: "Threads, each on a CPU of its own.",
 			Default: []string{"1"},
-			Codec:   orWord(allCPUs, probe.Words(strictyaml.Whole(1, 1024))),
+			Codec:   orWord(allCPUs, field.Whole(1, 1024).Texts()),
 		},
 		{
 			Name: axisCode, Help: "Code of the kernels: vector is what an optimising compiler " +
 				"makes; nontemporal stores past the caches; study is unoptimised, as in the study.",
-			Default: []string{string(stream.Vector)}, Codec: strictyaml.Word(stream.Codes()),
+			Default: []string{string(stream.Vector)}, Codec: field.Word(stream.Codes()),
 		},
 	},
 	Figures: []probe.Figure{
@@ -127,12 +127,12 @@ var Kind = probe.Kind{
 }
 
 // bytesCodec reads sizes such as 64KiB. Their canonical text is the number of bytes.
-func bytesCodec(lo, hi int64) strictyaml.Codec[string] {
-	return strictyaml.Codec[string]{
+func bytesCodec(lo, hi int64) field.Codec[string] {
+	return field.Codec[string]{
 		Parse: func(text string) (string, error) {
 			var size numfmt.Size
 			if err := size.Set(text); err != nil || int64(size) < lo || int64(size) > hi {
-				return "", strictyaml.ErrNotAllowed
+				return "", field.ErrNotAllowed
 			}
 			return strconv.FormatInt(int64(size), 10), nil
 		},
@@ -143,17 +143,8 @@ func bytesCodec(lo, hi int64) strictyaml.Codec[string] {
 }
 
 // orWord also allows a word.
-func orWord(word string, c strictyaml.Codec[string]) strictyaml.Codec[string] {
-	parse := c.Parse
-	c.Parse = func(text string) (string, error) {
-		if text == word {
-			return text, nil
-		}
-		return parse(text)
-	}
-	c.Allowed = word + ", or " + c.Allowed
-	c.Number = false
-	return c
+func orWord(word string, c field.Codec[string]) field.Codec[string] {
+	return field.Or(word, c).Texts().As(word + ", or " + c.Allowed)
 }
 
 // uses reports whether a test uses an axis.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"dpukv/internal/strictyaml"
+	"dpukv/internal/field"
 	"dpukv/probe"
 	"dpukv/probe/network/rr"
 	"dpukv/probe/network/stream"
@@ -66,7 +66,7 @@ func kind() probe.Kind {
 	}
 	k.Axes = append([]probe.Axis{{
 		Name: axisTest, Help: help, Default: names,
-		Codec: strictyaml.Word(names),
+		Codec: field.Word(names),
 	}}, k.Axes...)
 	for _, end := range []string{"client", "server"} {
 		k.Figures = append(k.Figures, probe.Figure{Name: end + "_cpus", Title: end + " CPUs"})

@@ -12,7 +12,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"dpukv/internal/cpu"
-	"dpukv/internal/strictyaml"
+	"dpukv/internal/field"
 	"dpukv/kvs"
 	"dpukv/probe"
 	"dpukv/results"
@@ -41,18 +41,18 @@ var Kind = probe.Kind{
 		{
 			Name: axisTest, Help: "What to measure.",
 			Default: []string{testLatency},
-			Codec:   strictyaml.Word([]string{testLatency, testBandwidth}),
+			Codec:   field.Word([]string{testLatency, testBandwidth}),
 		},
 		{
 			Name: axisOp, Help: "Operation.",
 			Default: []string{string(perf.Write), string(perf.Read), string(perf.Send)},
-			Codec: strictyaml.Word([]string{
+			Codec: field.Word([]string{
 				string(perf.Write), string(perf.Read), string(perf.Send),
 			}),
 		},
 		{
 			Name: axisBytes, Help: "Size of a message.",
-			Default: []string{"2", "4096"}, Codec: probe.Words(strictyaml.Whole(1, perf.MaxBytes)),
+			Default: []string{"2", "4096"}, Codec: field.Whole(1, perf.MaxBytes).Texts(),
 		},
 	},
 	Figures: []probe.Figure{

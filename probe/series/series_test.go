@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"dpukv/internal/field"
 	"dpukv/internal/machine"
-	"dpukv/internal/strictyaml"
 	"dpukv/internal/test/must"
 	"dpukv/probe"
 )
@@ -17,8 +17,8 @@ func toy(measured *int) *probe.Kind {
 	return &probe.Kind{
 		Name: "toy", Title: "toys",
 		Axes: []probe.Axis{
-			{Name: "test", Default: []string{"copy"}, Codec: strictyaml.Word([]string{"copy"})},
-			{Name: "bytes", Default: []string{"64", "99"}, Codec: probe.Words(strictyaml.Whole(1, 99))},
+			{Name: "test", Default: []string{"copy"}, Codec: field.Word([]string{"copy"})},
+			{Name: "bytes", Default: []string{"64", "99"}, Codec: field.Whole(1, 99).Texts()},
 		},
 		Figures: []probe.Figure{{Name: "bytes_per_s", Title: "best, GB/s", Factor: 1e-9}, {Name: "absent"}},
 		Examine: func(s probe.Settings, _ bool) error {

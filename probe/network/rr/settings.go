@@ -6,7 +6,7 @@ import (
 
 	"dpukv/internal/admission"
 	"dpukv/internal/cpu"
-	"dpukv/internal/strictyaml"
+	"dpukv/internal/field"
 	"dpukv/probe"
 )
 
@@ -32,17 +32,17 @@ func Axes() []probe.Axis {
 		{
 			Name: axisBytes, Help: "size of a message and of its answer, in bytes",
 			Default: []string{"64"},
-			Codec:   probe.Words(strictyaml.Whole(1, MaxBytes)),
+			Codec:   field.Whole(1, MaxBytes).Texts(),
 		},
 		{
 			Name: axisConnections, Help: "TCP connections, each with one message in flight",
 			Default: []string{"1"},
-			Codec:   probe.Words(strictyaml.Whole(1, MaxConnections)),
+			Codec:   field.Whole(1, MaxConnections).Texts(),
 		},
 		{
 			Name: axisRate, Help: "messages a second in an open loop (Poisson); 0: closed loop",
 			Default: []string{"0"},
-			Codec:   probe.Words(strictyaml.Whole(0, maxRate)),
+			Codec:   field.Whole(0, maxRate).Texts(),
 		},
 	}
 }

@@ -3,7 +3,7 @@ package stream
 import (
 	"time"
 
-	"dpukv/internal/strictyaml"
+	"dpukv/internal/field"
 	"dpukv/probe"
 )
 
@@ -27,17 +27,17 @@ func Axes() []probe.Axis {
 		{
 			Name: axisCores, Help: "cores at either end, each with one TCP connection",
 			Default: []string{"1"},
-			Codec:   probe.Words(strictyaml.Whole(1, maxCores)),
+			Codec:   field.Whole(1, maxCores).Texts(),
 		},
 		{
 			Name: axisWrite, Help: "size of a write, in bytes",
 			Default: []string{"131072"},
-			Codec:   probe.Words(strictyaml.Whole(1, maxWrite)),
+			Codec:   field.Whole(1, maxWrite).Texts(),
 		},
 		{
 			Name: axisDirection, Help: "up: the client sends; down: the server sends",
 			Default: []string{up},
-			Codec:   strictyaml.Word([]string{up, down}),
+			Codec:   field.Word([]string{up, down}),
 		},
 	}
 }
