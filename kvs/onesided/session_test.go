@@ -168,12 +168,18 @@ func TestRefusals(t *testing.T) {
 		change func(*kvs.ServerConfig)
 		want   string
 	}{
-		"few places":  {func(c *kvs.ServerConfig) { c.Neighbourhood = 1 }, "found 1, allowed: auto, or a whole number from 2 to 32"},
+		"few places": {
+			func(c *kvs.ServerConfig) { c.Neighbourhood = 1 },
+			"found 1, allowed: auto, or a whole number from 2 to 32",
+		},
 		"many places": {func(c *kvs.ServerConfig) { c.Neighbourhood = 64 }, "neighbourhood: found 64"},
 		"inline":      {func(c *kvs.ServerConfig) { c.Inline = "maybe" }, "inline: found maybe, allowed: yes or no"},
-		"validate":    {func(c *kvs.ServerConfig) { c.ReadCheck = "lines" }, "validate: found lines, allowed: checksum or none"},
-		"memory":      {func(c *kvs.ServerConfig) { c.MemoryBytes = 1 << 20 }, "memory: found 1048576 bytes"},
-		"mode":        {func(c *kvs.ServerConfig) { c.Mode = "none" }, "mode: found"},
+		"validate": {
+			func(c *kvs.ServerConfig) { c.ReadCheck = "lines" },
+			"validate: found lines, allowed: checksum or none",
+		},
+		"memory": {func(c *kvs.ServerConfig) { c.MemoryBytes = 1 << 20 }, "memory: found 1048576 bytes"},
+		"mode":   {func(c *kvs.ServerConfig) { c.Mode = "none" }, "mode: found"},
 	} {
 		cfg := testConfig()
 		c.change(&cfg)

@@ -75,8 +75,8 @@ var sweepKeys = slices.Concat(
 		field.Of(configField{
 			Key: "submode", ID: "Submode",
 			Help: "Packet path between clients and server: off-path (cards in separated-host " +
-				"mode), off-path-sf (DPU mode, scalable functions), a direct cable, or an on-path " +
-				"submode of the study.",
+				"mode), off-path-sf (DPU mode, scalable functions), a direct cable, or an " +
+				"on-path submode of the study.",
 			Example: "[off-path, sm1]",
 		}, func(c *Config) *string { return &c.Submode }, field.Word(submode.Names())),
 		field.Of(configField{
@@ -109,16 +109,16 @@ var sweepKeys = slices.Concat(
 	configKeys(
 		field.Of(configField{
 			Key: "neighbour", ID: "Neighbour", Optional: true,
-			Help: "Work on the server's host beside the store: on the CPUs of the store's workers " +
-				"(cpu), or on other CPUs, in the shared caches (cache) or with the bandwidth of " +
-				"the memory (memory). See docs/tasks/shape-the-load.md.",
+			Help: "Work on the server's host beside the store: on the CPUs of the store's " +
+				"workers (cpu), or on other CPUs, in the shared caches (cache) or with the " +
+				"bandwidth of the memory (memory). See docs/tasks/shape-the-load.md.",
 			Example: "[none, cpu, cache, memory]",
 		}, func(c *Config) *string { return &c.Neighbour },
 			field.Or(neighbour.None, field.Word(neighbour.Kinds()))),
 		field.Of(configField{
 			Key: "build", ID: "Build", Optional: true,
-			Help: "Builds of dpukv, measured side by side. It is written by dpukv sweep --beside. " +
-				"See docs/tasks/compare-runs.md.",
+			Help: "Builds of dpukv, measured side by side. It is written by dpukv sweep " +
+				"--beside. See docs/tasks/compare-runs.md.",
 			Example: "[v1.0@0a1b2c3d, v1.1@4e5f6a7b]",
 		}, func(c *Config) *string { return &c.Build }, builds),
 	),
