@@ -12,7 +12,10 @@ import (
 // slo is the bound of a search, or "none".
 var slo = field.Or(none, field.Text("", func(text string) (string, bool) {
 	b, err := results.ParseBound(text)
-	return b.Text(), err == nil
+	if err != nil {
+		return "", false
+	}
+	return b.Text(), true
 })).As("METRIC=TIME such as p99=200us, with one of " +
 	strings.Join(results.Names(results.LatencyMetrics()), ", ") + "; or none")
 
