@@ -69,6 +69,12 @@ func anySweep(t *rapid.T) Sweep {
 		RepeatsUntil: rapid.SampledFrom([]float64{0, 0.1, 2.5, 50}).Draw(t, "repeats_until"),
 		Repeats:      rapid.IntRange(1, 4).Draw(t, "repeats"), Seed: rapid.Uint64Range(0, 1<<63-1).Draw(t, "seed"),
 	}
+	for i := range sweepKeys { // a new key has the value of files without it
+		k := &sweepKeys[i]
+		if _, drawn := s.Axes[k.name]; !drawn && k.swept() {
+			s.Axes[k.name] = k.texts(&s)
+		}
+	}
 	return s
 }
 
