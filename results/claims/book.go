@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"dpukv/results"
 )
 
 // Each source of findings has a file.
@@ -164,6 +167,12 @@ func (c *Claim) check(wrong func(format string, args ...any)) {
 	}
 	if m, _ := c.metric(); m == nil && !slices.Contains(ratios, c.Of) {
 		wrong("of: found %q, allowed: %q, or the title of a metric", c.Of, ratios)
+	}
+	unit := c.Figure == "" || strings.HasSuffix(c.Figure, "_share") ||
+		results.FigureMetric(c.Figure).Unit.Suffix != ""
+	if !unit {
+		wrong("claim %q: found the figure %q, allowed: one of probes, whose name ends with its unit",
+			c.Says, c.Figure)
 	}
 	if (c.Of == ofProbe) != (c.Figure != "") {
 		wrong("claim %q: found the figure %q of %s, allowed: one with of: %s", c.Says, c.Figure,

@@ -33,14 +33,15 @@ func TestEveryFindingOfTheStudyIsThere(t *testing.T) {
 func TestMistakesInTheBook(t *testing.T) {
 	claim := func(text string) string { return "findings: [{id: X, claims: [{says: s, " + text + "}]}]" }
 	for text, want := range map[string]string{
-		"findings: [{id: X, moon: 1}]":                          "unknown field",
-		"findings: [{id: X}]":                                   "X: found no claims",
-		"findings: [{id: X, doubts: [z]}]":                      `the source's method: found "z"`,
-		claim("of: peak"):                                       "not one of needs and cases",
-		claim("needs: y, cases: [{study: 1}]"):                  "not one of needs and cases",
-		claim("of: luck, cases: [{study: 1}]"):                  `of: found "luck"`,
-		claim("of: peak, cases: [{study: 1, to: 2}]"):           "found the range from 1 to 2",
-		claim("of: peak, quantity: lower, cases: [{study: 1}]"): "found no over",
+		"findings: [{id: X, moon: 1}]":                           "unknown field",
+		"findings: [{id: X}]":                                    "X: found no claims",
+		"findings: [{id: X, doubts: [z]}]":                       `the source's method: found "z"`,
+		claim("of: peak"):                                        "not one of needs and cases",
+		claim("needs: y, cases: [{study: 1}]"):                   "not one of needs and cases",
+		claim("of: luck, cases: [{study: 1}]"):                   `of: found "luck"`,
+		claim("of: peak, cases: [{study: 1, to: 2}]"):            "found the range from 1 to 2",
+		claim("of: peak, quantity: lower, cases: [{study: 1}]"):  "found no over",
+		claim("of: probe, figure: latency, cases: [{study: 1}]"): `found the figure "latency"`,
 	} {
 		_, err := parse([]byte(text))
 		must.Fail(t, err, want)
