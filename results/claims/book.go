@@ -171,8 +171,8 @@ func (c *Claim) check(wrong func(format string, args ...any)) {
 	unit := c.Figure == "" || strings.HasSuffix(c.Figure, "_share") ||
 		results.FigureMetric(c.Figure).Unit.Suffix != ""
 	if !unit {
-		wrong("claim %q: found the figure %q, allowed: one of probes, whose name ends with its unit",
-			c.Says, c.Figure)
+		wrong("claim %q: found the figure %q, allowed: one of probes, whose name ends with "+
+			"its unit", c.Says, c.Figure)
 	}
 	if (c.Of == ofProbe) != (c.Figure != "") {
 		wrong("claim %q: found the figure %q of %s, allowed: one with of: %s", c.Says, c.Figure,
