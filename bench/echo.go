@@ -82,7 +82,8 @@ func welcomeFrame(port string) []byte {
 	text, err := json.Marshal(map[string]any{
 		"facts": kvs.Facts{
 			Store: "echo", Workers: 1, Partitions: 1, Hash: "city64",
-			Setup: kvs.Setup{Mode: "cache", Access: "erew"}, MaxBatch: 4096, MaxFrameBytes: 8 << 20, MinHitRate: kvs.LeastHitRate,
+			Setup: kvs.Setup{Mode: "cache", Access: "erew"}, MaxBatch: 4096, MaxFrameBytes: 8 << 20,
+			MinHitRate: kvs.LeastHitRate,
 		},
 		"ports": []json.RawMessage{json.RawMessage(port)},
 	})

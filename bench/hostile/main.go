@@ -97,8 +97,10 @@ func print(attacks []attack, rows []row) {
 	for i := range rows {
 		r := &rows[i]
 		fmt.Fprintf(t, "| %s\t| %d\t| %d\t| %d, %d\t| %.0f, %.0f\t| %.0f, %.0f\t| %.0f\t|\n",
-			attacks[i].name, sample.Median(r.held), sample.Median(r.opened), sample.Median(r.rssMiB), sample.Median(r.aloneMiB),
-			sample.Median(r.p50), sample.Median(r.aloneP50), sample.Median(r.p99), sample.Median(r.aloneP99),
+			attacks[i].name, sample.Median(r.held), sample.Median(r.opened),
+			sample.Median(r.rssMiB), sample.Median(r.aloneMiB),
+			sample.Median(r.p50), sample.Median(r.aloneP50),
+			sample.Median(r.p99), sample.Median(r.aloneP99),
 			slices.Max(r.ended))
 	}
 	_ = t.Flush() // to stdout: nobody is left to tell

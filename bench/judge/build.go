@@ -45,6 +45,9 @@ func (b *build) folder(layout int) string { return filepath.Join(b.bin, strconv.
 
 // make builds with some orders of functions, and asks the binaries for their subjects.
 func (b *build) make(ctx context.Context, layouts int) error {
+	if b.layouts >= layouts {
+		return nil
+	}
 	packages, err := packagesOf(b.tree)
 	if err != nil {
 		return err

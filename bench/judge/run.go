@@ -123,10 +123,13 @@ func (s *series) now() string {
 	return strings.Join(medians, " ")
 }
 
-// rows are the figures of a sample.
+// rows are the figures of a series.
 func (s *series) rows(f *subject.Facts) (rows []row) {
 	for i, figure := range f.Figures {
-		r := row{Name: f.Name + " " + figure, Kind: f.Kind, Stolen: s.stolen, Disturbed: s.disturbed, Refused: s.refused}
+		r := row{
+			Name: f.Name + " " + figure, Kind: f.Kind, Stolen: s.stolen, Disturbed: s.disturbed,
+			Refused: s.refused,
+		}
 		if r.Pairs = len(s.ratios[i]); r.Pairs >= fewest {
 			r.interval = intervalOf(s.ratios[i])
 			r.BaseNs, r.TreeNs = sample.Median(s.ns[0][i]), sample.Median(s.ns[1][i])

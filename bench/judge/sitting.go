@@ -65,7 +65,7 @@ func newSeries(figures int) *series {
 	return s
 }
 
-// sit starts two children and lets them take turns for a while. It adds the rounds to a sample.
+// sit starts two children and lets them take turns for a while. It adds the rounds to a series.
 func sit(ctx context.Context, p pace, base, tree contestant, rng *rand.Rand, s *series) error {
 	watch := others.New()
 	children, ops, err := open(ctx, p, base, tree, s)
